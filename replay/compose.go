@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -134,37 +135,47 @@ var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "docum
 	"file-data": true, "file-url": true, "file-id": true, "image-data": true, "image-url": true, "image-file-id": true, "custom": true}
 
 // block writes a block in a result. Text blocks are written in MCP's form, whatever their type is
-// called.
+// called, unless they have further members.
 func (c *composed) block(v llm.View) {
 	kind := v.Str("type")
 	if !resultBlocks[kind] {
 		c.odd = "a result contains a block of an unknown type: inspected as text"
 	}
-	said := v.At("text")
+	said, data := v.At("text"), v.At("data")
 	switch {
 	case v.Kind() == wire.String:
 		c.text(v)
-	case kind == "text" && said.Kind() != wire.String && v.At("content").Kind() == wire.String:
+	case kind == "text" && consists(v, "type", "content") && v.At("content").Kind() == wire.String:
 		c.text(v.At("content"))
-	case said.Kind() == wire.String && kind != "text" && v.First().Next().Next().Kind() == wire.Invalid:
+	case kind != "text" && resultBlocks[kind] && consists(v, "type", "text") && said.Kind() == wire.String:
 		c.text(said)
-	case v.At("Text").Kind() == wire.String && v.First().Next().Kind() == wire.Invalid: // of Kiro CLI
-		c.text(v.At("Text"))
-	case v.Str("kind") == "text" && v.At("data").Kind() == wire.String: // of its newer versions
-		c.text(v.At("data"))
-	case said.At("text").Kind() == wire.String && v.First().Next().Kind() == wire.Invalid && said.First().Next().Kind() == wire.Invalid: // of Cursor
+	case consists(v, "text") && consists(said, "text") && said.At("text").Kind() == wire.String: // of Cursor CLI
 		c.text(said.At("text"))
+	case consists(v, "Text") && v.At("Text").Kind() == wire.String: // of Kiro CLI
+		c.text(v.At("Text"))
+	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // of its newer versions
+		c.text(data)
 	default:
 		c.raw(v)
 	}
 }
 
+// consists reports whether an object has no members but these.
+func consists(v llm.View, keys ...string) bool {
+	for m := v.First(); m.Kind() != wire.Invalid; m = m.Next() {
+		if !slices.Contains(keys, m.Key()) {
+			return false
+		}
+	}
+	return true
+}
+
 // passing contains the members of a definition that are meant only for the model's provider.
 var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
-// schemaMembers are the possible names of the member that contains the arguments'
-// schema.
-var schemaMembers = map[string]bool{"input_schema": true, "inputSchema": true, "parameters": true, "parametersJsonSchema": true, "parameters_json_schema": true}
+// schemaMembers are the possible names of the member that contains the arguments' schema. If there are
+// several, the first is taken, and the others are inspected as other members.
+var schemaMembers = []string{"inputSchema", "input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"}
 
 // define adds a definition to a list of tools.
 func (c *composed) define(i *llm.Item, tool string) {
@@ -179,12 +190,11 @@ func (c *composed) define(i *llm.Item, tool string) {
 	} else {
 		c.str(tool)
 	}
-	schema := false
+	schema := slices.IndexFunc(schemaMembers, func(key string) bool { return i.Tool.At(key).Is() })
 	for m := i.Tool.First(); m.Kind() != wire.Invalid; m = m.Next() {
 		switch key := m.Key(); {
-		case key == "name" || passing[key] || m.Kind() == wire.Null || schema && schemaMembers[key]:
-		case schemaMembers[key]:
-			schema = true
+		case key == "name" || passing[key] || m.Kind() == wire.Null:
+		case schema >= 0 && key == schemaMembers[schema]:
 			c.lit(`,"inputSchema":`)
 			if inner := m.At("json"); inner.Kind() == wire.Object && m.First().Next().Kind() == wire.Invalid {
 				m = inner // Bedrock and Kiro CLI nest the definition
