@@ -44,12 +44,14 @@ func readConverseEvent(r *Reader, b *body) {
 	switch kind {
 	case "contentBlockStart":
 		use := e.At("start").At("toolUse")
-		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.Str("toolUseId")), name: []byte(use.Str("name"))}) {
+		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.Str("toolUseId")), name: []byte(use.Str("name")), server: converseServer(use)}) {
 			r.skip(use, "more incomplete calls in streams than the limit of %d", maxStreams)
 		}
 	case "contentBlockDelta":
 		delta := e.At("delta")
 		switch use := delta.At("toolUse"); {
+		case delta.At("toolResult").Is(): // of a tool that the provider runs
+			r.result(Item{At: delta, Server: Provider, Content: delta.At("toolResult")})
 		case use.Is():
 			r.grow(key, e, use.At("input").Text())
 		case slices.Contains(append([]string{"citation"}, converseTexts...), delta.First().Key()):

@@ -118,14 +118,14 @@ func readConverseRequest(r *Reader, b *body) {
 }
 
 // converseTexts are the keys of blocks that are not tool output.
-var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent"}
+var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "toolAddition", "toolRemoval"}
 
 func (r *Reader) converseMessage(v View) {
 	for c := v.At("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
 		use, result := c.At("toolUse"), c.At("toolResult")
 		switch key := c.First().Key(); {
 		case use.Is():
-			r.call(use, "toolUseId", "input", "")
+			r.call(use, "toolUseId", "input", converseServer(use))
 		case result.Is():
 			r.emit(Item{Kind: Result, At: result, ID: result.Str("toolUseId"), Content: result.At("content"), Failed: result.says("status", "error")})
 		case key == "searchResult": // found by the client, for the model to cite
@@ -136,6 +136,14 @@ func (r *Reader) converseMessage(v View) {
 			r.unknown(c, "a block", key)
 		}
 	}
+}
+
+// converseServer returns the server of a call: the provider runs some tools itself.
+func converseServer(use View) string {
+	if use.says("type", "server_tool_use") {
+		return Provider
+	}
+	return ""
 }
 
 func readConverseResponse(r *Reader, b *body) {

@@ -161,7 +161,7 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 // chatPartial emits a call built from a stream.
 func (r *Reader) chatPartial(key streamKey, p *partial) {
 	v, _ := r.quoted(p.at, []byte("null"))
-	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
+	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Server: p.server, Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
 // readMessages reads a list of messages that is not part of a request. It may contain items of the Responses

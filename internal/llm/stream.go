@@ -32,6 +32,7 @@ type partial struct {
 	at         scanner.Origin
 	raw        []byte // the first event of the call
 	id, name   []byte
+	server     string // "" if the format does not name it
 	args       []byte
 	order      int
 	over, free bool // args are over the limit, or are text and not JSON
