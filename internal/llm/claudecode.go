@@ -30,7 +30,7 @@ func claudeCode(v View) bool {
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session", "file-history-delta",
-	"stream_event", "tool_progress", "tool_use_summary", "prompt_suggestion"}
+	"stream_event", "tool_progress", "tool_use_summary", "prompt_suggestion", "auth_status", "conversation_reset"}
 
 // serverAttachments are the attachment types that contain server output other than results: server
 // instructions, the tools listed by a search, and resources that the user mentioned.
@@ -73,6 +73,7 @@ func readClaudeCode(r *Reader, b *body) {
 			r.anthropicMessage(v.At("message").At("message"))
 		}
 	case slices.Contains(claudeCodeSilent, kind):
+		r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.Str("name")}) }) // at the start
 		r.ignoreAt(b.origin(b.root, ""), "a line of Claude Code metadata")
 	default:
 		r.skipAt(b.origin(b.root, ""), "%s: a line of an unknown type, %s", r.format, quote(kind))
