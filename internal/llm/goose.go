@@ -44,6 +44,10 @@ func readGoose(r *Reader, b *body) {
 		if v, ok := r.member(b, "message"); ok {
 			r.gooseMessage(v)
 		}
+	case b.str("type") == "notification":
+		if v, ok := r.view(b, b.root, ""); ok {
+			r.result(Item{At: v, Server: v.Str("extension_id"), Content: v.either("log", "progress")})
+		}
 	case b.members["content"].Kind() == wire.Array:
 		if v, ok := r.view(b, b.root, ""); ok {
 			r.gooseMessage(v)
@@ -74,7 +78,13 @@ func (r *Reader) gooseMessage(v View) {
 				content, failed = blocks, failed || content.is("isError")
 			}
 			r.result(Item{At: c, ID: c.Str("id"), Content: content, Failed: failed})
-		case "text", "thinking", "redactedThinking", "reasoning", "image", "toolConfirmationRequest", "actionRequired", "systemNotification",
+		case "actionRequired":
+			if data := c.At("data"); data.says("actionType", "elicitation") { // what a server asks the user
+				r.result(Item{At: c, Content: data})
+			} else {
+				r.text(c)
+			}
+		case "text", "thinking", "redactedThinking", "reasoning", "image", "toolConfirmationRequest", "systemNotification",
 			"contextLengthExceeded", "summarizationRequested":
 			r.text(c)
 		default:

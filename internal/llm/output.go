@@ -191,7 +191,26 @@ func readOpenCodeExport(r *Reader, b *body) {
 	r.session, _ = b.members["info"].Str("id")
 	r.each(b, "messages", func(_ int, m View) {
 		r.reach(m.At("info").At("time").At("created"))
-		m.At("parts").each(r.openCodePart)
+		r.openCodeMessage(m.At("parts"))
+	})
+}
+
+// openCodeMessage reads the parts of a message. The text of a resource is in parts before the one that names its
+// server.
+func (r *Reader) openCodeMessage(parts View) {
+	var inserted []View
+	parts.each(func(p View) {
+		r.openCodePart(p)
+		if p.is("synthetic") {
+			inserted = append(inserted, p)
+			return
+		}
+		if source := p.At("source"); source.says("type", "resource") {
+			for _, text := range inserted {
+				r.result(Item{At: text, ID: text.Str("id"), Server: source.Str("clientName"), Content: text.At("text")})
+			}
+		}
+		inserted = nil
 	})
 }
 
