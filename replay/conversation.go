@@ -67,6 +67,7 @@ type mark [16]byte
 type pending struct {
 	id       string // ID in its frame
 	server   string
+	args     mark // of its arguments
 	answered bool
 	echo     bool // the client also recorded its result with the call
 }
@@ -291,17 +292,18 @@ func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd
 
 func (c *conversations) call(i *llm.Item) {
 	s := c.session(i)
-	before := s.calls[i.ID]
-	if i.ID != "" && before != nil && i.Echo {
-		return
+	args := argumentsOf(i, nil)
+	before, said := s.calls[i.ID], markOf(args)
+	if again := before != nil && before.answered && before.args != said && len(args) > len("{}"); i.ID != "" && before != nil && i.Echo && !again {
+		return // again: some models reuse an ID
 	}
 	server, tool := c.servers.of(i)
-	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil))
+	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), args)
 	if c.before(s, i, m) {
 		c.again(s, m, saidOf(i))
 		return
 	}
-	p := pending{id: s.next(c, i), server: server}
+	p := pending{id: s.next(c, i), server: server, args: said}
 	frame := callFrame(p.id, tool, i)
 	e := c.event(s, i, server, frame)
 	e.Direction = mcp.ClientToServer

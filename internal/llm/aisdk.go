@@ -14,10 +14,14 @@ func uiMessage(v View) bool {
 
 // uiMessageParts reads what a message in this form has beside its content.
 func (r *Reader) uiMessageParts(v View) {
+	repeated := false
 	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
 		r.uiPart(p)
+		repeated = repeated || p.At("toolInvocation").Is()
 	}
-	v.At("toolInvocations").each(func(t View) { r.uiCall(t, t.Str("toolName")) }) // older versions repeat the parts here
+	if !repeated { // by older versions, in both forms
+		v.At("toolInvocations").each(func(t View) { r.uiCall(t, t.Str("toolName")) })
+	}
 }
 
 // uiTexts are the types of parts that are not from tools.
@@ -43,9 +47,9 @@ func (r *Reader) uiPart(v View) {
 // uiCall reads a call and, once there is one, its result.
 func (r *Reader) uiCall(v View, tool string) {
 	id := v.Str("toolCallId")
-	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Args: v.either("input", "args"), Echo: true})
+	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Args: v.either("input", "args")})
 	for _, key := range []string{"output", "result", "errorText"} {
-		r.result(Item{At: v, ID: id, Content: v.At(key), Failed: key == "errorText", Echo: true})
+		r.result(Item{At: v, ID: id, Content: v.At(key), Failed: key == "errorText"})
 	}
 }
 
@@ -60,7 +64,7 @@ func (r *Reader) modelPart(v View) bool {
 		if !result.Is() {
 			result = v.either("output", "result")
 		}
-		r.result(Item{At: v, ID: v.Str("toolCallId"), Content: result, Failed: strings.HasPrefix(made.Str("type"), "error-") || v.is("isError"), Echo: true})
+		r.result(Item{At: v, ID: v.Str("toolCallId"), Content: result, Failed: strings.HasPrefix(made.Str("type"), "error-") || v.is("isError")})
 	case "tool-approval-request", "tool-approval-response", "reasoning-file", "custom":
 	default:
 		return false
