@@ -12,11 +12,7 @@ import (
 func firstSaid(list wire.Value) string {
 	var said []byte
 	for c := list.Children(); c.Next() && len(said) < maxKey; {
-		m := membersOf(c.Value)
-		role, _ := m.Str("role")
-		if role == "" {
-			role, _ = m.Str("type")
-		}
+		m, role := membersOf(c.Value)
 		said = append(append(said, role...), 0)
 		content := m.Get("content")
 		if content.Kind() == wire.Invalid {
@@ -30,14 +26,21 @@ func firstSaid(list wire.Value) string {
 	return string(said[:min(len(said), maxKey)])
 }
 
-// membersOf returns the object with the members of a message, which LangChain nests.
-func membersOf(message wire.Value) wire.Value {
+// membersOf returns the object with the members of a message, which LangChain nests, and who said it.
+func membersOf(message wire.Value) (m wire.Value, role string) {
+	if role, _ = message.Str("role"); role != "" {
+		return message, role
+	}
+	role, _ = message.Str("type")
 	for _, key := range []string{"data", "kwargs"} {
-		if m := message.Get(key); m.Get("content").Kind() != wire.Invalid {
-			return m
+		if m = message.Get(key); m.Get("content").Kind() != wire.Invalid {
+			for class := message.Get("id").Children(); key == "kwargs" && class.Next(); {
+				role = plainKind(string(class.Value.Text()))
+			}
+			return m, role
 		}
 	}
-	return message
+	return message, role
 }
 
 // firstCall returns the ID of the first call in a list of messages, or "" if there is none.
@@ -47,7 +50,7 @@ func firstCall(list wire.Value) (id string) {
 		return s
 	}
 	for c := list.Children(); list.Kind() == wire.Array && id == "" && c.Next(); {
-		m := membersOf(c.Value)
+		m, _ := membersOf(c.Value)
 		if kind := str(m, "type"); strings.HasSuffix(kind, "_call") {
 			id = cmp.Or(str(m, "call_id"), str(m, "id"))
 			continue

@@ -12,7 +12,11 @@ import (
 // "kwargs" beside the name of its class (dumps).
 var langChainKinds = []string{"human", "ai", "tool", "function", "system", "developer", "chat", "remove"}
 
-// langChainKind returns the kind of a message, such as ai for AIMessageChunk.
+// plainKind returns the kind of a message with this type or class, such as ai for AIMessageChunk.
+func plainKind(name string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(name, "Chunk"), "Message"))
+}
+
 func langChainKind(v View) string {
 	kind := v.Str("type")
 	if kind == "constructor" {
@@ -20,7 +24,7 @@ func langChainKind(v View) string {
 			kind = string(c.Text())
 		}
 	}
-	return strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(kind, "Chunk"), "Message"))
+	return plainKind(kind)
 }
 
 func langChainMembers(v View) View {
