@@ -202,6 +202,7 @@ func TestUnreadJSON(t *testing.T) {
 		{"an OpenAI Chat Completions request", `{"model":"m","messages":[{"role":"system","content":"x"}]}`},
 		{"an OpenAI Chat Completions request", `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{}}}]}`},
 		{"an OpenAI Chat Completions response", `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"x"}}]}`},
+		{"an Ollama response", `{"model":"m","created_at":"2026-01-06T10:30:00Z","message":{"role":"assistant","content":"x"},"done":true}`},
 		{"an OpenAI Responses request", `{"model":"m","input":"x","tools":[{"type":"mcp","server_label":"a","server_url":"https://a.example"}]}`},
 		{"an OpenAI Responses response", `{"id":"resp_1","object":"response","error":null,"output":[{"type":"mcp_call","name":"a"}]}`},
 		{"an event of an OpenAI Responses stream", `{"type":"response.output_item.done","output_index":0,"item":{}}`},

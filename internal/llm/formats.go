@@ -56,6 +56,9 @@ func init() {
 		{"an OpenAI Chat Completions response", func(v View) bool {
 			return v.has("choices", wire.Array) && (strings.HasPrefix(v.Str("object"), "chat.completion") || v.At("choices").First().At("message").Str("role") != "")
 		}, readChatResponse},
+		{"an Ollama response", func(v View) bool {
+			return v.Str("model") != "" && v.At("message").Str("role") != "" && v.At("done").Is()
+		}, readOllamaResponse},
 		{"an OpenAI Responses response", func(v View) bool { return v.says("object", "response") && v.has("output", wire.Array) }, readResponsesResponse},
 		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.Str("type"), "response.") }, readResponsesEvent},
 		{"a Gemini request", func(v View) bool { return v.At("contents").First().has("parts", wire.Array) }, readGeminiRequest},

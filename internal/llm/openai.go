@@ -101,6 +101,18 @@ func readChatResponse(r *Reader, b *body) {
 	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.At("message")) })
 }
 
+// readOllamaResponse reads a response, or a piece of one. A piece contains only complete calls.
+func readOllamaResponse(r *Reader, b *body) {
+	const stream = "ollama"
+	r.streamed(stream, `"done":true`, b.origin(b.root, ""))
+	if v, ok := r.member(b, "message"); ok {
+		r.chatMessage(v)
+	}
+	if string(b.members["done"].Raw()) == "true" {
+		r.streams.stop(stream)
+	}
+}
+
 // readChatChunk handles a chunk of a stream. A choice is read once it is finished.
 func readChatChunk(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
