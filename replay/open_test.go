@@ -229,6 +229,8 @@ func TestUnreadJSON(t *testing.T) {
 		{"a list of LangChain messages", `[{"type":"human","data":{"content":"x","type":"human"}}]`},
 		{"a LangGraph state", `{"messages":[{"content":"x","type":"human"}]}`},
 		{"a LangGraph update", `{"agent":{"messages":[{"content":"x","type":"ai"}]}}`},
+		{"a Gemini interaction", `{"id":"i","status":"completed","steps":[{"type":"model_output","content":[]}]}`},
+		{"a request for a Gemini interaction", `{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"x"}]}]}`},
 		{"a VS Code chat session", `{"version":3,"sessionId":"s","requests":[]}`},
 		{"an AgentDojo run", `{"suite_name":"s","user_task_id":"u","messages":[]}`},
 		{"an Inspect log", `{"version":2,"status":"success","eval":{},"samples":[]}`},

@@ -19,7 +19,7 @@ func firstSaid(list wire.Value) string {
 			content = m.Get("parts")
 		}
 		said = appendSaid(said, content)
-		if role == "user" || role == "human" {
+		if role == "user" || role == "human" || role == "user_input" {
 			break
 		}
 	}

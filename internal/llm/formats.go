@@ -76,6 +76,8 @@ func init() {
 		{"an Anthropic Messages request", func(v View) bool { return v.chat() && v.anthropic() }, readAnthropicRequest},
 		{"an OpenAI Chat Completions request", func(v View) bool { return v.chat() && v.openAI() }, readChatRequest},
 		{"a request to an LLM", func(v View) bool { return v.chat() && v.Str("model") != "" }, readChatRequest},
+		{"a Gemini interaction", interaction, readInteraction},
+		{"a request for a Gemini interaction", interactionRequest, readInteractionRequest},
 		{"an OpenAI Responses request", func(v View) bool {
 			return v.Str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
 		}, readResponsesRequest},

@@ -40,7 +40,8 @@ func (r *Reader) itemsOf(read func(View)) func(int, View) {
 	return func(i int, v View) {
 		turn := r.turn
 		r.message(i)
-		own := !strings.HasSuffix(v.Str("type"), "_output") && !v.says("role", "user", "system", "developer", "tool", "function")
+		kind := v.Str("type")
+		own := !strings.HasSuffix(kind, "_output") && !strings.HasSuffix(kind, "_result") && kind != "user_input" && !v.says("role", "user", "system", "developer", "tool", "function")
 		if own && answering {
 			r.turn = turn
 		}

@@ -80,7 +80,9 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.texts[message] = append(w.texts[message], s)
 	case last == "function_call":
 		w.texts[parent] = append(w.texts[parent], s)
-	case last == "codeExecutionResult":
+	case strings.HasPrefix(s.Path, "/steps/"), strings.HasPrefix(s.Path, "/outputs/"):
+		w.step(n, kind, s)
+	case last == "codeExecutionResult", last == "toolResponse":
 		w.edit(parent, []byte(`{"text":`+quoted(resultText(s))+`}`))
 	case last == "groundingMetadata":
 		w.edit(n, []byte("{}"))
@@ -94,6 +96,19 @@ func (w *rewriting) replace(s *replay.Said) {
 	case kind == "tool_use":
 		w.edit(n, textBlock(blockedText(s)))
 	} // calls that the provider ran are only reported: they have already happened
+}
+
+// step replaces a call or a result in an interaction with Gemini.
+func (w *rewriting) step(n int, kind string, s *replay.Said) {
+	said := textBlock(blockedText(s))
+	switch {
+	case s.Kind == replay.SaidResult:
+		w.member(n, "result", quoted(resultText(s)))
+	case kind == "function_call" && strings.HasPrefix(s.Path, "/steps/"):
+		w.edit(n, []byte(`{"type":"model_output","content":[`+string(said)+`]}`))
+	case kind == "function_call":
+		w.edit(n, said)
+	}
 }
 
 // member replaces a member's value, unless it is absent or null.
@@ -191,7 +206,7 @@ func (w *rewriting) say(content int, what, separator string) {
 
 // endReasons maps each stop reason for an answer with tool calls to the one for an answer without
 // calls.
-var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
+var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`, "requires_action": `"completed"`}
 
 // reasons corrects all stop reasons in a body.
 func (w *rewriting) reasons(root int) {
@@ -208,6 +223,11 @@ func (w *rewriting) reasons(root int) {
 	}
 	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
 		end(root, "stopReason")
+	}
+	for _, key := range []string{"steps", "outputs"} {
+		if list := doc.Get(root, key); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "function_call" }) {
+			end(root, "status")
+		}
 	}
 	for c := doc.First(doc.Get(root, "choices")); c >= 0; c = doc.Next(c) {
 		m := doc.Get(c, "message")
