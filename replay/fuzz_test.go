@@ -66,7 +66,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 func packed(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("\x1F\x8B")) || bytes.HasPrefix(data, []byte("\x28\xB5\x2F\xFD"))
+	return bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")) || bytes.HasPrefix(data, []byte("\x1F\x8B")) || bytes.HasPrefix(data, []byte("\x28\xB5\x2F\xFD"))
 }
 
 // accounted checks that every line is accounted for: each line that is not blank must have one

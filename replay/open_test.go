@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -35,6 +36,16 @@ func zstandard(t testing.TB, data string) string {
 	return string(w.EncodeAll([]byte(data), nil))
 }
 
+// utf16Of returns text in UTF-16 with a byte order mark.
+func utf16Of(t testing.TB, order unicode.Endianness, data string) string {
+	t.Helper()
+	s, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // samples holds one recording of each format.
 var samples = map[string]string{
 	"events":   record(`"message":`+ping) + "\n" + record(`"message":`+ping) + "\n",
@@ -54,7 +65,8 @@ func TestFormatIsKnownByContent(t *testing.T) {
 	for format, data := range samples {
 		want := shown(read(t, "x", data))
 		for _, name := range []string{"x.har", "x.jsonl", "x.json", "x.txt", "x.log", "x.gz", "x.zst", "x.events.jsonl", "/a/b.c/x.json.gz", `C:\logs\x.log`} {
-			for packing, packed := range map[string]string{"plain": data, "gzip": gzipped(t, data), "zstd": zstandard(t, data)} {
+			for packing, packed := range map[string]string{"plain": data, "gzip": gzipped(t, data), "zstd": zstandard(t, data),
+				"UTF-16LE": utf16Of(t, unicode.LittleEndian, data), "UTF-16BE": utf16Of(t, unicode.BigEndian, data), "UTF-16 in gzip": gzipped(t, utf16Of(t, unicode.LittleEndian, data))} {
 				events, err := openBytes(name, packed, limit)
 				if err != nil || shown(events) != want {
 					t.Errorf("%s as %s in %s: %v, got:\n%swant:\n%s", format, name, packing, err, shown(events), want)

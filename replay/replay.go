@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -43,7 +45,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	br := bufio.NewReaderSize(plain, sniffBytes)
+	br := bufio.NewReaderSize(ofUTF16(plain), sniffBytes)
 	head, err := br.Peek(sniffBytes)
 	plain = br
 	failed := err != nil && !errors.Is(err, io.EOF)
@@ -99,6 +101,15 @@ func decompress(r io.Reader) (io.Reader, error) {
 		return zr, nil
 	}
 	return br, nil
+}
+
+// ofUTF16 decodes UTF-16 with a byte order mark, which redirections in Windows PowerShell write.
+func ofUTF16(r io.Reader) io.Reader {
+	br := bufio.NewReader(r)
+	if mark, _ := br.Peek(2); bytes.Equal(mark, []byte{0xFF, 0xFE}) || bytes.Equal(mark, []byte{0xFE, 0xFF}) {
+		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+	}
+	return br
 }
 
 type format int
