@@ -60,7 +60,7 @@ func (r *Reader) chatMessage(v View) {
 		}
 		r.uiMessageParts(v)
 	case "tool", "function":
-		if v.At("content").First().says("type", "tool-result", "tool-approval-response") {
+		if !v.At("tool_call_id").Is() && v.At("content").First().says("type", "tool-result", "tool-approval-response") { // of the AI SDK
 			v.At("content").each(r.chatPart)
 			return
 		}
