@@ -86,7 +86,8 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.edit(parent, []byte(`{"text":`+quoted(resultText(s))+`}`))
 	case last == "groundingMetadata":
 		w.edit(n, []byte("{}"))
-	case s.Kind == replay.SaidResult && (kind == "mcp_call" || kind == "mcp_list_tools"):
+	case s.Kind == replay.SaidResult && (kind == "mcp_call" || kind == "mcp_list_tools" || kind == "program_output"):
+		w.member(n, "result", quoted(resultText(s)))
 		w.member(n, "output", quoted(resultText(s)))
 		w.member(n, "error", quoted(resultText(s)))
 	case s.Kind == replay.SaidResult:

@@ -15,6 +15,7 @@ func TestLLMRewritesProviderResults(t *testing.T) {
 		`{"type":"mcp_call","id":"a","output":"evil","error":null}`:             `{"type":"mcp_call","id":"a","output":` + text + `,"error":null}`,
 		`{"type":"mcp_call","id":"a","output":null,"error":"evil"}`:             `{"type":"mcp_call","id":"a","output":null,"error":` + text + `}`,
 		`{"type":"mcp_list_tools","id":"l","tools":[],"error":"evil"}`:          `{"type":"mcp_list_tools","id":"l","tools":[],"error":` + text + `}`,
+		`{"type":"program_output","call_id":"p","result":"evil"}`:               `{"type":"program_output","call_id":"p","result":` + text + `}`,
 		`{"type":"mcp_tool_result","tool_use_id":"u","content":[{"x":"evil"}]}`: `{"type":"mcp_tool_result","tool_use_id":"u","is_error":true,"content":[{"type":"text","text":` + text + `}]}`,
 	} {
 		said := []replay.Said{{Kind: replay.SaidResult, Path: "/output/0", Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.OutputCheck, Reason: "it is evil"}}}
@@ -26,10 +27,10 @@ func TestLLMRewritesProviderResults(t *testing.T) {
 
 // TestLLMRewritesGeminiResults checks that refused results of tools that Gemini ran are replaced.
 func TestLLMRewritesGeminiResults(t *testing.T) {
-	const body = `{"candidates":[{"content":{"parts":[{"codeExecutionResult":{"output":"evil"}}]},"groundingMetadata":{"groundingChunks":[{"web":{"title":"evil"}}]}}]}`
-	const want = `{"candidates":[{"content":{"parts":[{"text":"[mcpscan] Tool result blocked by policy: it is evil"}]},"groundingMetadata":{}}]}`
+	const body = `{"candidates":[{"content":{"parts":[{"codeExecutionResult":{"output":"evil"}},{"toolResponse":{"response":{"a":"evil"}}}]},"groundingMetadata":{"groundingChunks":[{"web":{"title":"evil"}}]}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":[{"type":"text","text":"evil"}]}]}`
+	const want = `{"candidates":[{"content":{"parts":[{"text":"[mcpscan] Tool result blocked by policy: it is evil"},{"text":"[mcpscan] Tool result blocked by policy: it is evil"}]},"groundingMetadata":{}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":"[mcpscan] Tool result blocked by policy: it is evil"}]}`
 	var said []replay.Said
-	for _, path := range []string{"/candidates/0/content/parts/0/codeExecutionResult", "/candidates/0/groundingMetadata"} {
+	for _, path := range []string{"/candidates/0/content/parts/0/codeExecutionResult", "/candidates/0/content/parts/1/toolResponse", "/steps/0", "/candidates/0/groundingMetadata"} {
 		said = append(said, replay.Said{Kind: replay.SaidResult, Path: path, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.OutputCheck, Reason: "it is evil"}})
 	}
 	if got := string(rewriteLLM([]byte(body), said)); got != want {
