@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,9 +75,27 @@ func readClaudeCode(r *Reader, b *body) {
 		}
 	case slices.Contains(claudeCodeSilent, kind):
 		r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.Str("name")}) }) // at the start
+		r.claudeCodePiece(b)
 		r.ignoreAt(b.origin(b.root, ""), "a line of Claude Code metadata")
 	default:
 		r.skipAt(b.origin(b.root, ""), "%s: a line of an unknown type, %s", r.format, quote(kind))
+	}
+}
+
+// claudeCodePiece notes where a message arrives in pieces, which the lines after them repeat, to report one of which
+// the file has only pieces.
+func (r *Reader) claudeCodePiece(b *body) {
+	session := "claude code " + r.session + "/"
+	if b.str("type") == "result" { // the run is over, even if a message was aborted
+		maps.DeleteFunc(r.streams.running, func(stream string, _ running) bool { return strings.HasPrefix(stream, session) })
+		return
+	}
+	stream := session + b.str("parent_tool_use_id")
+	switch event, _ := b.members["event"].Str("type"); event {
+	case "message_start":
+		r.streams.start(stream, "message_stop", b.origin(b.root, ""), "")
+	case "message_stop":
+		r.streams.stop(stream)
 	}
 }
 
