@@ -154,7 +154,7 @@ func TestNoRecording(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00", expected}, {"gzip of PNG", gzipped(t, "\x89PNG\r\n\x1a\n"), expected},
 		{"prose", "Dear reader,\n\nthis is no recording.\n", expected}, {"prose in brackets", "[sic] is what editors write.\n", expected},
-		{"UTF-16", "\xFF\xFE{\x00}\x00", expected}, {"a scalar", "42\n", expected},
+		{"UTF-16 without a mark", "{\x00}\x00", "f:1:2: not a recording: invalid JSON: "}, {"a scalar", "42\n", expected},
 		{"long prose", strings.Repeat("word ", 40000), expected}, {"blanks beyond the head", strings.Repeat(" ", 2*sniffBytes) + ping, expected},
 		{"tools/list", "{\n  \"tools\": [{\"name\": \"a\", \"inputSchema\": {}}]\n}\n", scan}, {"tools/list on one line", `{"tools":[{"name":"a","inputSchema":{}}]}` + "\n", scan},
 		{"tools on one line", `[{"name":"a","inputSchema":{}}]`, scan}, {"a result on one line", `{"result":{"tools":[]}}`, scan},
