@@ -120,6 +120,20 @@ func readNext(t *testing.T, memory *Memory, name, data string) []scanner.Event {
 	return events
 }
 
+// TestLongConversations checks that conversations of which only the beginning identifies the format are read.
+func TestLongConversations(t *testing.T) {
+	long := strings.Repeat("x", 2*sniffBytes)
+	for name, in := range map[string]string{
+		"Kiro CLI":  `{"conversation_id":"k","history":[{"user":{"content":{"ToolUseResults":{"tool_use_results":[{"tool_use_id":"t","content":[{"Text":"` + long + `"}],"status":"Success"}]}}},"assistant":{"Response":{"content":"x"}}}],"transcript":[],"tools":{}}`,
+		"LangChain": `[{"lc":1,"type":"constructor","id":["langchain","schema","messages","ToolMessage"],"kwargs":{"tool_call_id":"t","content":"` + long + `"}}]`,
+		"Gemini":    `{"id":"i","status":"completed","steps":[{"type":"function_result","call_id":"t","result":"` + long + `"}]}`,
+	} {
+		if got := told(read(t, "f", in)); !strings.Contains(got, `"result":{"content":[{"type":"text","text":"xxx`) {
+			t.Errorf("%s: %.300s", name, got)
+		}
+	}
+}
+
 // TestResumedThread checks that a run of Codex that resumes a thread does not repeat the calls of the
 // runs before, although their items have the same IDs.
 func TestResumedThread(t *testing.T) {

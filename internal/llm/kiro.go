@@ -7,9 +7,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// kiroConversation recognises a conversation that Kiro CLI, or Amazon Q Developer CLI, saves with /save.
+// kiroConversation recognises a conversation that Kiro CLI, or Amazon Q Developer CLI, saves with /save. Of a long one,
+// only the beginning is available, which ends in the history.
 func kiroConversation(v View) bool {
-	return v.Str("conversation_id") != "" && v.has("history", wire.Array) && (v.has("transcript", wire.Array) || v.has("tools", wire.Object))
+	entry := v.At("history").First()
+	return v.Str("conversation_id") != "" && v.has("history", wire.Array) &&
+		(entry.At("user").Is() || entry.Kind() == wire.Array || v.has("transcript", wire.Array) && v.has("tools", wire.Object))
 }
 
 func readKiroConversation(r *Reader, b *body) {

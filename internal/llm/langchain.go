@@ -34,9 +34,10 @@ func langChainMembers(v View) View {
 	return v
 }
 
+// langChain recognises a message, which may break off in its content.
 func langChain(v View) bool {
-	m := langChainMembers(v)
-	return slices.Contains(langChainKinds, langChainKind(v)) && m.At("content").Is() && v.Str("role") == ""
+	return slices.Contains(langChainKinds, langChainKind(v)) && v.Str("role") == "" &&
+		(v.At("content").Is() || v.has("data", wire.Object) || v.has("kwargs", wire.Object))
 }
 
 // langChainMessage recognises a message that is not part of a list.
