@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// launcherFiles are the files in which launchers look up settings, in the directory where they start,
+// settingsFiles are the files in which launchers look up settings, in the directory where they start,
 // and the prefix of the variables with the same effect. uvx and pipx read no such file.
-var launcherFiles = []struct {
+var settingsFiles = []struct {
 	name, prefix string
 	programs     []string
 }{
@@ -26,10 +27,10 @@ var launcherFiles = []struct {
 // launcherFile is a file in a project from which launchers take settings, and the packages that they
 // fetch.
 type launcherFile struct {
-	path, prefix string
-	packages     []string
-	of           *config.File // the first configuration that starts such a launcher
-	at           scanner.Origin
+	prefix   string // see settingsFiles
+	packages []string
+	of       *config.File // the first configuration that starts such a launcher
+	at       scanner.Origin
 }
 
 // launchers collects the files from which the launchers in a project's configuration take settings.
@@ -45,7 +46,7 @@ func (p *Plan) launchers(f *config.File) {
 		dir := filepath.Join(projectOf(f), filepath.FromSlash(config.InProject(e.Cwd)))
 		l := launch.Parse(e.Command, e.Args)
 		l.Each(func(c *launch.Command) {
-			for _, file := range launcherFiles {
+			for _, file := range settingsFiles {
 				if !c.Contained && slices.Contains(file.programs, c.Program) {
 					one := p.launcherFile(f, e, filepath.Join(dir, file.name), file.prefix)
 					one.packages = append(one.packages, c.Name)
@@ -55,40 +56,40 @@ func (p *Plan) launchers(f *config.File) {
 	}
 }
 
-// launcherFile returns the entry for a path in p.settings, adding it if necessary.
+// launcherFile returns the entry for a path in p.launcherFiles, adding it if necessary.
 func (p *Plan) launcherFile(f *config.File, e *config.Server, path, prefix string) *launcherFile {
-	if p.settings[path] == nil {
-		if p.settings == nil {
-			p.settings = map[string]*launcherFile{}
+	if p.launcherFiles[path] == nil {
+		if p.launcherFiles == nil {
+			p.launcherFiles = map[string]*launcherFile{}
 		}
 		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
-		p.settings[path] = &launcherFile{path: path, prefix: prefix, of: f, at: at}
-		p.settingsRead = append(p.settingsRead, p.settings[path])
+		p.launcherFiles[path] = &launcherFile{prefix: prefix, of: f, at: at}
 	}
-	return p.settings[path]
+	return p.launcherFiles[path]
 }
 
 // launcherSettings adds the settings in the collected files. A launcher works without such a file.
 func (p *Plan) launcherSettings() {
-	for _, file := range p.settingsRead {
-		data, err := ReadTarget(file.path, maxEnvFile)
+	for _, path := range slices.Sorted(maps.Keys(p.launcherFiles)) {
+		file := p.launcherFiles[path]
+		data, err := ReadTarget(path, maxEnvFile)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !isLink(file.path):
-		case err == nil && !below(projectOf(file.of), file.path):
-			p.skip(file.at, "%s not checked: a symbolic link leads outside the project", filepath.Base(file.path))
+		case errors.Is(err, fs.ErrNotExist) && !isLink(path):
+		case err == nil && !below(projectOf(file.of), path):
+			p.skip(file.at, "%s not checked: a symbolic link leads outside the project", filepath.Base(path))
 		case err != nil:
-			p.skip(file.at, "%s not read: %v", filepath.Base(file.path), err)
+			p.skip(file.at, "%s not read: %v", filepath.Base(path), err)
 		default:
-			vars := config.ParseEnvFile(file.path, file.of.Client, file.prefix, data)
+			vars := config.ParseEnvFile(path, file.of.Client, file.prefix, data)
 			vars.Project = file.of.Project
-			vars.Settings = slices.DeleteFunc(vars.Settings, file.elsewhere)
+			vars.Settings = slices.DeleteFunc(vars.Settings, file.unused)
 			p.Config(vars)
 		}
 	}
 }
 
-// elsewhere reports whether a setting is the registry of a scope from which nothing is started.
-func (f *launcherFile) elsewhere(s configfile.Setting) bool {
+// unused reports whether a setting is the registry of a scope of which the launchers fetch no package.
+func (f *launcherFile) unused(s configfile.Setting) bool {
 	scope, ok := strings.CutPrefix(strings.TrimPrefix(s.Pointer, "/envFile/"+f.prefix), "@")
 	scope, _, _ = strings.Cut(scope, ":")
 	return ok && !slices.ContainsFunc(f.packages, func(name string) bool { return strings.HasPrefix(name, "@"+scope+"/") })

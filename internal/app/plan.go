@@ -29,8 +29,7 @@ type Plan struct {
 	NoRun   bool              // list no server
 	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
-	settings     map[string]*launcherFile // by path
-	settingsRead []*launcherFile          // the same in the order found
+	launcherFiles map[string]*launcherFile // of the projects, by path
 
 	known      servers.Known // gives names to servers that no configuration names
 	maxMessage int64         // in bytes
