@@ -45,7 +45,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	br := bufio.NewReaderSize(ofUTF16(plain), sniffBytes)
+	br := bufio.NewReaderSize(decodeUTF16(plain), sniffBytes)
 	head, err := br.Peek(sniffBytes)
 	plain = br
 	failed := err != nil && !errors.Is(err, io.EOF)
@@ -103,8 +103,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 	return br, nil
 }
 
-// ofUTF16 decodes UTF-16 with a byte order mark, which redirections in Windows PowerShell write.
-func ofUTF16(r io.Reader) io.Reader {
+// decodeUTF16 decodes UTF-16 with a byte order mark, which redirections in Windows PowerShell write.
+func decodeUTF16(r io.Reader) io.Reader {
 	br := bufio.NewReader(r)
 	if mark, _ := br.Peek(2); bytes.Equal(mark, []byte{0xFF, 0xFE}) || bytes.Equal(mark, []byte{0xFE, 0xFF}) {
 		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())

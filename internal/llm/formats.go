@@ -66,7 +66,7 @@ func init() {
 		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.Str("stopReason") != "" && v.At("output").has("message", wire.Object) }, readConverseResponse},
 		{"a LangChain message", langChainMessage, readLangChainMessage},
-		{"a list of LangChain messages", func(v View) bool { return v.Kind() == wire.Array && langChain(v.First()) }, readLangChainMessages},
+		{"a list of LangChain messages", func(v View) bool { return v.Kind() == wire.Array && isLangChain(v.First()) }, readLangChainMessages},
 		{"a LangGraph state", langGraphState, readLangGraphState},
 		{"a LangGraph update", langGraphUpdate, readLangGraphUpdate},
 		{"an AI SDK request", func(v View) bool { return uiMessage(v.At("messages").First()) }, readChatRequest},

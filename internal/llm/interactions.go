@@ -11,8 +11,8 @@ import (
 // output.
 var interactionTexts = []string{"user_input", "model_output", "thought", "text", "image", "audio", "video", "document"}
 
-// interactionStep recognises a step of an interaction.
-func interactionStep(v View) bool {
+// isInteractionStep recognises a step of an interaction.
+func isInteractionStep(v View) bool {
 	return v.says("type", interactionTexts[:3]...) || v.says("type", "function_result", "mcp_server_tool_call", "mcp_server_tool_result")
 }
 
@@ -20,7 +20,7 @@ func interactionRequest(v View) bool {
 	if v.Str("model") == "" && v.Str("agent") == "" || !v.At("input").Is() {
 		return false
 	}
-	return v.At("generation_config").Is() || v.Str("previous_interaction_id") != "" || interactionStep(v.At("input").First()) ||
+	return v.At("generation_config").Is() || v.Str("previous_interaction_id") != "" || isInteractionStep(v.At("input").First()) ||
 		v.At("tools").First().says("type", "mcp_server", "google_search", "url_context")
 }
 
@@ -29,7 +29,7 @@ func interaction(v View) bool {
 		return false
 	}
 	step := v.At("steps").First()
-	return interactionStep(step) || strings.HasSuffix(step.Str("type"), "_call") || v.says("object", "interaction") && v.has("outputs", wire.Array)
+	return isInteractionStep(step) || strings.HasSuffix(step.Str("type"), "_call") || v.says("object", "interaction") && v.has("outputs", wire.Array)
 }
 
 func readInteractionRequest(r *Reader, b *body) {
@@ -67,10 +67,8 @@ func (r *Reader) interactionTool(v View) {
 		r.declare(v, "")
 	case "mcp_server":
 		r.emit(Item{Kind: Known, At: v, Server: v.Str("name")})
-	case "retrieval":
-		r.ignore(v, "tools defined by the model provider")
 	default:
-		if !slices.Contains(geminiTools, kind) {
+		if kind != "retrieval" && !slices.Contains(geminiTools, kind) {
 			r.unknown(v, "a tool", kind)
 			return
 		}

@@ -34,15 +34,15 @@ func langChainMembers(v View) View {
 	return v
 }
 
-// langChain recognises a message, which may break off in its content.
-func langChain(v View) bool {
+// isLangChain recognises a message, which may break off in its content.
+func isLangChain(v View) bool {
 	return slices.Contains(langChainKinds, langChainKind(v)) && v.Str("role") == "" &&
 		(v.At("content").Is() || v.has("data", wire.Object) || v.has("kwargs", wire.Object))
 }
 
 // langChainMessage recognises a message that is not part of a list.
 func langChainMessage(v View) bool {
-	return langChain(v) && langChainMembers(v).has("additional_kwargs", wire.Object)
+	return isLangChain(v) && langChainMembers(v).has("additional_kwargs", wire.Object)
 }
 
 // langChainPaths are where a list of messages is in the state of a LangGraph graph, in a snapshot of it, and in
@@ -55,13 +55,13 @@ func langGraphState(v View) bool {
 		for _, key := range path {
 			list = list.At(key)
 		}
-		return langChain(list.First())
+		return isLangChain(list.First())
 	})
 }
 
 // langGraphUpdate recognises the update of a state by one of the graph's nodes.
 func langGraphUpdate(v View) bool {
-	return v.Kind() == wire.Object && v.First().Kind() == wire.Object && langChain(v.First().At("messages").First())
+	return v.Kind() == wire.Object && v.First().Kind() == wire.Object && isLangChain(v.First().At("messages").First())
 }
 
 func readLangChainMessage(r *Reader, b *body) {
@@ -122,12 +122,11 @@ func (r *Reader) langChain(v View) {
 	r.text(v)
 	more := m.At("additional_kwargs") // in the form of the provider
 	calls := m.At("tool_calls").First().Is()
-	for _, key := range []string{"tool_calls", "invalid_tool_calls"} {
-		m.At(key).each(r.langChainCall)
-	}
-	if f := more.At("function_call"); !calls {
+	m.At("tool_calls").each(r.langChainCall)
+	m.At("invalid_tool_calls").each(r.langChainCall)
+	if !calls {
 		more.At("tool_calls").each(r.chatCall)
-		if f.Is() {
+		if f := more.At("function_call"); f.Is() {
 			r.emit(Item{Kind: Call, At: f, ID: unnamed + f.Str("name"), Name: f.Str("name"), Args: f.At("arguments")})
 		}
 	}
