@@ -224,7 +224,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	return whole
 }
 
-// reopen records that a client initializes the server again. The server then has nothing to announce.
+// reopen records that a client initializes the server again. Servers announce no changes from before that.
 func (srv *Server) reopen() {
 	for kind := range srv.Reopened {
 		srv.Reopened[kind] = true

@@ -98,7 +98,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 		o := s.Offer(e.Server)
 		if e.Identity != nil {
 			o.rival(e.Identity, s.places.At(m.Offset))
-			o.Identity = e.Identity.With(o.Identity)
+			o.Identity = e.Identity.WithHosts(o.Identity)
 		}
 		if e.Kind == LockEvent {
 			o.Locked, o.Says = e.Locked, e.Says
@@ -128,7 +128,7 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 		o.Identity, o.Location = id, at
 	} else if !entry.Disabled {
 		o.rival(id, at)
-		o.Identity = o.Identity.With(id)
+		o.Identity = o.Identity.WithHosts(id)
 	}
 }
 

@@ -47,9 +47,9 @@ func origin(raw string) string {
 	return text.Mask(u.Scheme + "://" + strings.ToLower(u.Host))
 }
 
-// With returns the identity with the hosts of another one as well: each client has its own settings for the
+// WithHosts returns the identity with the hosts of another one as well: each client has its own settings for the
 // same server.
-func (id *Identity) With(other *Identity) *Identity {
+func (id *Identity) WithHosts(other *Identity) *Identity {
 	if other == nil || len(other.Hosts) == 0 {
 		return id
 	}

@@ -70,7 +70,7 @@ func (id *Identity) Same(other *Identity) bool {
 }
 
 // Key returns a string that two identities share if they belong to one server with the same arguments,
-// whatever its version, or "" if the identity does not tell what is started or reached.
+// whatever its version, or "" if the identity names nothing that is started or reached.
 func (id *Identity) Key() string {
 	switch {
 	case id == nil || id.Command == "" && id.URL == "":
@@ -169,7 +169,7 @@ func Host(u *url.URL) string {
 // Complete returns now with missing values filled in from id, so that a cold package cache or a
 // missing file removes no value. same reports whether all values that both contain are equal.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
-	merged := *now.With(id)
+	merged := *now.WithHosts(id)
 	same = len(id.Differences(now)) == 0
 	fill := func(to *string, known string) {
 		if *to == "" {

@@ -65,8 +65,8 @@ var SecretFileRead = scanner.Rule{
 // template matches the rest of the name of a file with placeholders.
 var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
 
-// writtenTo reports whether a file, which stands between ahead and behind, is where something is put, as
-// in setup instructions, and nothing is said about passing it on. A key in authorized_keys grants access.
+// writtenTo reports whether the text before and after the name of a file says to put something into it, as
+// setup instructions do, and not to pass it on. A key in authorized_keys grants access.
 func writtenTo(ahead, file, behind []byte) bool {
 	return putInto.Match(ahead) && !bytes.Contains(file, []byte("authorized_keys")) && !storedThere.Match(ahead) && !passedOn.Match(behind)
 }
