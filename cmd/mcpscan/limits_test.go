@@ -41,7 +41,7 @@ var limits = []struct {
 	rows []limit
 }{
 	{"cmd/mcpscan", []limit{
-		{"maxLines", "lines that `proxy` writes to standard error, except those about findings", "lines", "counted in a last line"},
+		{"maxLines", "lines that `proxy` writes to standard error, except those about findings", "lines", "left out; the last line says so"},
 		{"maxFindings", "findings that `proxy` writes to standard error", "findings", "counted in a last line"},
 		{"--ask-timeout", "time to approve a message that the policy prompts for, in `proxy`", "time", "the message is refused"},
 		{"maxHeldFile", "the file of a held message that `held` reads", "bytes", "not listed"},
@@ -57,13 +57,13 @@ var limits = []struct {
 		{"--max-sessions", "sessions, and processes, of each server that `proxy --servers` starts", "sessions", "status 503"},
 		{"--session-idle", "time after which `proxy --servers` ends a session without open requests or streams", "time", "the server ends; status 404"},
 		{"maxLogged", "a line on standard error of such a server", "bytes", "becomes several lines"},
-		{"maxListenHeap", "target memory of the garbage collector in `proxy --listen`", "bytes", "the same"},
+		{"maxListenHeap", "target memory of the garbage collector in `proxy --listen`", "bytes", "more frequent collection"},
 		{"maxPinFile", "a file given to `pins import`", "bytes", exitsUsage},
 		{"maxFixtures", "fixtures of `policy test`", "fixtures", exitsUsage},
 		{"maxFixture", "one fixture", "bytes", exitsUsage},
 		{"maxReviewed", "findings that `policy generate` lists", "findings", "not listed"},
 		{"maxOnLine", "events on one line that `explain` shows", "events", "left out"},
-		{"maxCandidates", "requests that `explain` lists for an ID", "requests", "left out, and counted"},
+		{"maxCandidates", "requests that `explain` lists for an ID", "requests", "left out; the list says so"},
 		{"maxCitations", "findings citing an event that `explain` lists", "findings", "left out"},
 		{"maxWaiting", "pending definitions that `lock` lists", "definitions", "counted"},
 		{"maxNames", "names in an error message", "names", "counted"},
@@ -126,7 +126,7 @@ var limits = []struct {
 		{"undeclaredWait", "time for a server to answer requests for lists that it did not declare", "time", "the report says so; the run is complete"},
 		{"settle", "time for a server to announce a change after listing", "time", "the session ends"},
 		{"afterOversize", "time to wait for a response after an oversized frame", "time", incomplete},
-		{"maxExcerpt", "output of a failed server that its reason quotes", "bytes", "only the first and last lines"},
+		{"maxExcerpt", "the output of a failed server, as quoted in the reason", "bytes", "only the first and last lines"},
 		{"answerQueue", "requests from the server that wait for an answer", "requests", "not answered, and counted"},
 	}},
 	{"internal/lockfile", []limit{
@@ -146,7 +146,7 @@ var limits = []struct {
 		{"MaxCompared", "a server or tool name compared with a list", "bytes", "every deny rule matches, no allow rule does"},
 		{"MaxPath", "a path in a request", "bytes", "allow rules with argument conditions do not match; deny rules with them do"},
 		{"maxPaths", "paths in a request", "paths", "the same"},
-		{"MaxPieces", "paths extracted from one path", "paths", "the same"},
+		{"MaxPieces", "paths in one string that may also be a single path", "paths", "the same"},
 		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
 		{"maxQuoting", "nesting of commands in commands", "levels", "the same"},
 		{"maxProfiled", "servers in a generated policy, and tools per server", "names", "not in the policy; run incomplete"},
@@ -184,14 +184,14 @@ var limits = []struct {
 	}},
 	{"replay", []limit{
 		{"maxSaid", "calls, results and tools of a transcript remembered to count repeated ones once", "items", incomplete + ": repeated history is counted again"},
-		{"maxConversations", "conversations in transcripts with remembered state", "conversations", "a conversation that continues is counted again; " + incomplete},
+		{"maxConversations", "conversations in transcripts, as remembered to recognise their continuations", "conversations", "a conversation that continues is counted again; " + incomplete},
 		{"maxJoined", "a stream event with several lines of data", "bytes", incomplete},
 		{"maxServers", "servers named in a transcript", "servers", "not used to split names"},
 		{"maxSplits", "positions tried to split the name of a tool", "positions", "not tried"},
 		{"maxDocument", "a recording that is read into memory in full (HAR, HTTP text, JSON document)", "bytes", "error, exit 2; run incomplete if there are other inputs"},
 		{"maxDecoded", "the bodies with a content coding in a HAR or HTTP text, decoded, in total", "bytes", incomplete},
 		{"maxCodingName", "the name of an unknown content coding in a reason", "bytes", "cut"},
-		{"archiveValues", "values in a HAR", "values", "the same"},
+		{"archiveValues", "values in a HAR or another document with many messages", "values", incomplete},
 		{"maxBundle", "an MCPB bundle, unpacked", "bytes", incomplete},
 		{"maxBundleFile", "a file in a bundle", "bytes", incomplete},
 		{"maxBundleFiles", "translations in a bundle", "files", incomplete},
@@ -219,7 +219,7 @@ var limits = []struct {
 		{"textLimit", "a string of a finding in the text report", "characters", "cut"},
 		{"maxListed", "items listed below the findings of the text report", "items", "counted; the JSON report lists them"},
 		{"maxRows", "rows of a table in the text report", "rows", "counted; the JSON report lists them"},
-		{"maxServerNames", "servers listed by name as read in the JSON report", "names", "left out"},
+		{"maxServerNames", "names of servers listed in the JSON report (`server_names`)", "names", "left out"},
 		{"maxNamed", "names in the sentence that lists what was read", "names", "counted"},
 		{"maxNamedName", "one of these names", "characters", "cut"},
 		{"maxApprovals", "approvals listed in a summary", "approvals", "counted"},
@@ -283,7 +283,7 @@ var limits = []struct {
 	}},
 	{"internal/sessionlog", []limit{
 		{"MaxEntry", "an addition to a shared session", "bytes", "not shared, and counted"},
-		{"maxLog", "the log of a shared session", "bytes", "half of it is kept: the listed tools, and the newest of all other entries"},
+		{"maxLog", "the log of a shared session", "bytes", "shortened to at most half: a quarter for listed tools, a quarter for other entries, the newest of each"},
 		{"Wait", "maximum time that a message waits for its turn in a shared session", "time", "judged without the other servers, and counted"},
 		{"maxAncestors", "processes between a client and a proxy", "processes", "the last one is treated as the client"},
 		{"maxSweep", "sessions searched for those whose proxies were all killed", "sessions", "the rest are searched later"},
@@ -374,7 +374,7 @@ var limits = []struct {
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
 		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},
-		{"maxCalls", "calls remembered per server and category within the window", "calls", "forgotten; the last of its category is kept"},
+		{"maxCalls", "calls remembered per server and category within the window", "calls", "an earlier call to the same tool, or else the oldest, is forgotten"},
 		{"maxCallers", "servers in a session with calls in the window", "servers", partly},
 		{"MostCalls", "`max_calls` and rate limits", "calls", exitsUsage},
 		{"maxValues", "distinctive values of each kind in a message, and per server", "values", "the earliest are forgotten; run incomplete for secrets and addresses"},
@@ -440,7 +440,7 @@ func TestLimitsDocument(t *testing.T) {
 
 const limitsIntro = `# Limits
 
-Every limit that mcpscan sets on input, memory, time and output. This file is generated
+The limits that mcpscan sets on input, memory, time and output. This file is generated
 from the constants: ` + "`go test ./cmd/mcpscan -run LimitsDocument -update`" + ` writes it.
 
 - **run incomplete**: the coverage of the report counts it with a reason and a location. The exit
