@@ -34,8 +34,8 @@ enter() {
   output root "$(native "$PWD")"
 }
 
-# named FILE prints the path of a project file from the root. No name begins like a
-# flag.
+# named FILE prints the path of a project file from the root. The path never begins
+# with a hyphen, like a flag.
 named() {
   local name=$prefix$1
   case $1 in /* | [A-Za-z]:[\\/]*) name=$1 ;; esac
@@ -102,7 +102,7 @@ before() {
   if [ -f "$name" ] && old=$(lines "$to") && new=$(lines "$name") && [ "$old" = "$new" ]; then cp "$name" "$to"; fi
 }
 
-# lines FILE prints the object ID of a text with the line ends of a commit.
+# lines FILE prints the object ID that a text has with line feeds as line ends.
 lines() { LC_ALL=C sed $'s/\r$//' "$1" | git hash-object --stdin; }
 
 # base_files sets was to a directory with the base versions of all files that affect
