@@ -10,8 +10,8 @@ import (
 
 // AgentSH returns the digest by which agentsh pins the tool at node i: the hex SHA-256 of the
 // name, the description and the schema in the compact form of Go's encoder. That form preserves
-// member order, so the digest can be computed only from the original bytes. encoding/json is
-// used for nothing else.
+// member order, so the digest can be computed only from the original bytes. This package uses
+// encoding/json for nothing else.
 func AgentSH(doc *wire.Doc, i int) string {
 	name, _ := doc.Str(i, "name")
 	description, _ := doc.Str(i, "description")

@@ -11,7 +11,7 @@ import (
 // Direction is the direction in which a frame was sent.
 type Direction uint8
 
-// The directions. Unknown is for logs that do not record them.
+// The directions. Unknown is for logs that do not record the direction.
 const (
 	Unknown Direction = iota
 	ClientToServer
@@ -22,12 +22,13 @@ var directionNames = [...]string{"unknown", "client_to_server", "server_to_clien
 
 func (d Direction) String() string { return directionNames[d] }
 
-// MessageKind is the kind of a JSON-RPC message.
+// MessageKind is the kind of a message.
 type MessageKind uint8
 
-// The kinds of messages. Document is a set of definitions outside a message, Audit a report by
-// another engine, Lockfile a server's entry in a lockfile, Started the identity of a started
-// server; Malformed is JSON that is not a message in any protocol version.
+// The kinds of messages. Request, Notification and Response are JSON-RPC messages. Document is a set
+// of definitions outside a message, Audit a report by another engine, Lockfile a server's entry in a
+// lockfile, Started the identity of a started server; Malformed is JSON that is not a message in any
+// protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -46,8 +47,8 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 // SubjectKind is the kind of a finding's subject.
 type SubjectKind uint8
 
-// The subjects. The first five are definitions, which a model reads as documentation; the
-// others occur during a session.
+// The subjects. Those from ToolSubject to ServerSubject are definitions, which a model reads as
+// documentation.
 const (
 	NoSubject SubjectKind = iota
 	ToolSubject
@@ -79,7 +80,7 @@ type RawArguments struct {
 	Digest     Digest
 }
 
-// ServerInfo is what a server reports about itself at initialization.
+// ServerInfo is what a server reports about itself.
 type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Website                        string

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Charset returns the character set that a content type declares, and whether a body in it may be read as
-// UTF-8: it is UTF-8, contains only ASCII, or differs only in other characters.
+// Charset reports whether a body with this content type may be read as UTF-8: the content type declares no
+// character set, UTF-8, or one that agrees with UTF-8 on ASCII characters. Otherwise, it also returns the
+// declared character set.
 func Charset(contentType string) (charset string, ok bool) {
 	_, parameters, _ := strings.Cut(strings.ToLower(contentType), ";")
 	for parameter := range strings.SplitSeq(parameters, ";") {
@@ -20,9 +21,9 @@ func Charset(contentType string) (charset string, ok bool) {
 	return "", true
 }
 
-// WideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other. Some JSON
-// parsers detect them without a declaration: by a byte order mark or, because a JSON text begins with
-// an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
+// WideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other body. Some JSON
+// parsers detect these character sets without a declaration: by a byte order mark or, because a JSON text
+// begins with an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
 func WideCharset(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xFF\xFE\x00\x00")), bytes.HasPrefix(body, []byte("\x00\x00")), len(body) >= 4 && body[1] == 0 && body[2] == 0:

@@ -11,7 +11,7 @@ type Edit struct {
 	With     []byte
 }
 
-// Apply returns data with the edits applied, which must not overlap. Edits at the same offset
+// Apply returns data with the edits applied. Edits must not overlap; those at the same offset
 // are applied in order.
 func Apply(data []byte, edits []Edit) []byte {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return a.From - b.From })

@@ -5,8 +5,8 @@ package wire
 // slice grows.
 const longText = 1 << 20
 
-// valuesIn returns the number of values in a text, or an upper bound if the text is not valid
-// JSON.
+// valuesIn returns an upper bound for the number of values in a text. For valid JSON, it exceeds the
+// number by one for each empty container.
 func valuesIn(data []byte) int {
 	n := 1
 	for i := 0; i < len(data); i++ {

@@ -13,7 +13,7 @@ import (
 // payload, and a checksum of the message.
 type EventFrame struct {
 	Raw     []byte
-	Type    string // value of :event-type or :exception-type
+	Type    string // value of :event-type, :exception-type or :error-code
 	Payload []byte
 }
 
@@ -24,7 +24,7 @@ const (
 )
 
 // ErrFrame reports bytes that are not a message of an Amazon event stream.
-var ErrFrame = errors.New("not a valid message of an Amazon event stream: a length, a header or a checksum is wrong")
+var ErrFrame = errors.New("not a valid message of an Amazon event stream: a length, a header, a checksum or the payload is wrong")
 
 // FrameSize returns the size of the frame that begins with the given prelude.
 func FrameSize(prelude []byte) (int64, error) {
@@ -38,8 +38,9 @@ func FrameSize(prelude []byte) (int64, error) {
 	return size, nil
 }
 
-// ParseEventFrame parses a frame. It rejects duplicate headers and payloads other than a single
-// JSON object, because other readers might interpret them differently.
+// ParseEventFrame parses a frame. It rejects duplicate headers, more than one type, and a payload
+// that is neither empty nor a single JSON object, because other readers might interpret them
+// differently.
 func ParseEventFrame(raw []byte) (EventFrame, error) {
 	size, err := FrameSize(raw)
 	if err != nil || size != int64(len(raw)) || crc32.ChecksumIEEE(raw[:size-frameTail]) != binary.BigEndian.Uint32(raw[size-frameTail:]) {
@@ -116,8 +117,7 @@ func (f *EventFrame) AppendSSE(dst []byte) []byte {
 	return append(append(append(dst, "data: "...), f.Data()...), "\n\n"...)
 }
 
-// AppendEventFrame appends a frame with the given kind (event or exception) and
-// type.
+// AppendEventFrame appends a frame with the given kind (event or exception) and type.
 func AppendEventFrame(dst []byte, kind, name string, payload []byte) []byte {
 	var headers []byte
 	for _, h := range [...][2]string{{":" + kind + "-type", name}, {":content-type", "application/json"}, {":message-type", kind}} {

@@ -46,7 +46,7 @@ const keyShift = 4
 const MaxDepth = 512
 
 // MaxNodes is the maximum number of values in a text, unless the Doc sets another maximum. A value
-// of two bytes takes a node of 36 bytes, and more after parsing.
+// of two bytes takes a node of 36 bytes, and later steps need more memory for it.
 const MaxNodes = 500_000
 
 // Node is one value of a parsed text. Nodes are in document order, so the subtree of node i
@@ -324,8 +324,8 @@ func (p *parser) number() error {
 	return nil
 }
 
-// plain marks the bytes that need no escape in a string: printable ASCII except the quote and
-// the backslash.
+// plain marks the bytes of a string that str need not examine: printable ASCII except the quote
+// and the backslash.
 var plain = func() (t [256]bool) {
 	for b := 0x20; b < 0x7F; b++ {
 		t[b] = b != '"' && b != '\\'

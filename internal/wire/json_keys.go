@@ -12,7 +12,7 @@ type AnomalyKind uint8
 // The key anomalies. Each can make two correct programs read different messages.
 const (
 	DuplicateKey AnomalyKind = iota // the same key twice in one object
-	VariantKey                      // two keys that a case-folding or cleaning parser treats as equal
+	VariantKey                      // two keys that are equal to a parser that ignores case or invisible characters
 	OddKey                          // a key that contains NUL or an invisible character
 )
 

@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// numerals are values that are not JSON, and numbers of the same length.
+// numerals are number literals that JSON does not allow, each with a replacement of the same length.
 var numerals = [...]struct{ name, number []byte }{
 	{[]byte("NaN"), []byte("0  ")},
 	{[]byte("Infinity"), []byte("0       ")},
 }
 
-// Lenient returns a text of the same length in which everything that common parsers accept against
-// RFC 8259 is replaced by JSON: invalid UTF-8 (Node.js, Go, .NET and Java replace it), NaN and Infinity
-// (Python), control characters in strings, and what surrounds the message: white space of any kind (the
-// C# SDK trims it) and text behind it (Jackson and Go's json.Decoder stop reading before it). If there is
-// nothing to replace, as in valid JSON, it returns text itself. Text that may be two messages stays
-// invalid.
+// Lenient returns a text of the same length in which valid JSON replaces what RFC 8259 forbids but common
+// parsers accept: invalid UTF-8 (Node.js, Go, .NET and Java replace it), NaN and Infinity (Python), control
+// characters in strings, white space of any kind before the message (the C# SDK trims it), and text after
+// it (Jackson and Go's json.Decoder stop reading before that text). If there is nothing to replace, as in
+// valid JSON, it returns text itself. Text that may be two messages stays invalid.
 func Lenient(text []byte) []byte {
 	out := text
 	replace := func(at int, with []byte) {
@@ -124,7 +123,7 @@ func isObject(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && bytes.HasPrefix(bytes.TrimLeft(text[1:], space), []byte(`"`))
 }
 
-// isSeparator reports whether r may stand between two messages: a blank, or the bracket of a batch.
+// isSeparator reports whether r may stand between two messages: a blank, or the opening bracket of a batch.
 func isSeparator(r rune) bool { return isBlank(r) || r == '[' }
 
 // isBlank reports whether a receiver that trims lines may remove r.

@@ -23,7 +23,7 @@ type Line struct {
 
 // LineReader splits a stream into lines. It accepts what real peers send: LF and CRLF, a byte
 // order mark before the first line, blank lines (skipped) and an unterminated last line. A line
-// longer than the cap is measured, but never held in memory.
+// longer than the cap is measured, but not kept in memory.
 type LineReader struct {
 	r      io.Reader
 	max    int64 // 0 or less: no cap

@@ -23,7 +23,7 @@ type SSEEvent struct {
 	HasData    bool   // false for a priming event, which has an id and at most an empty data field
 	Oversize   bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
 	Size       int64  // total bytes of data, id and event, even if discarded
-	Ambiguous  bool   // a line other than data, in the event or before it, is ambiguous: see AmbiguousEvent
+	Ambiguous  bool   // EndsElsewhere is true for a line other than data, in the event or before it
 	Incomplete bool   // the stream ended inside the event; browsers drop such an event, but it must be inspected
 }
 

@@ -9,8 +9,8 @@ import "bytes"
 const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029, or only at line feeds, or read each line of data on its own"
 
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
-// line is ambiguous, the data is ambiguous, or the data ends inside a value at a carriage return, behind
-// which go-sdk reads on.
+// line is ambiguous, the data is ambiguous, or the data ends inside a JSON value and a line ends at a
+// lone carriage return, after which go-sdk reads on.
 func AmbiguousEvent(lines, data []byte) bool {
 	returns := false
 	for len(lines) > 0 {
@@ -41,11 +41,11 @@ func ambiguousLine(line []byte) bool {
 	return string(name) != "data" && (EndsElsewhere(line) || BeginsLikeJSON(bytes.TrimLeftFunc(line, isBlank)) || bytes.HasPrefix(line, []byte(textBOM)))
 }
 
-// AmbiguousData reports whether clients may read different events from the data of an event: it is not
-// JSON, and contains a character at which some clients end lines, or an object at the start of a line,
-// which some clients read on its own (mcp-go, and many that split streams into lines). In a JSON text,
-// such characters can occur only inside a string, and such an object is followed by the end of another
-// value, so that no part of it is another message.
+// AmbiguousData reports whether clients may read different events from the data of an event: the data is
+// not JSON, and it contains a character at which some clients end lines, or an object at the start of a
+// line, which some clients read on its own (mcp-go, and many that split streams into lines). In a JSON
+// text, such characters can occur only inside a string, and such an object is followed by the end of
+// another value, so that no part of it is another message.
 func AmbiguousData(data []byte) bool {
 	if !EndsElsewhere(data) && !ObjectAfter(data, "\n") {
 		return false
