@@ -48,21 +48,22 @@ func (c *compiler) members(_ *keyword, at found) check {
 }
 
 func (m *members) holds(r *run, i int) bool {
-	ok, strangers := true, false
+	ok, unknown := true, false
 	for n := r.first(i); n >= 0; n = r.next(n) {
 		fits, known := m.member(r, n)
-		ok, strangers = ok && fits, strangers || !known
-		if r.quiet && (!ok || strangers) {
+		ok, unknown = ok && fits, unknown || !known
+		if r.quiet && (!ok || unknown) {
 			return false
 		}
 	}
-	if strangers {
+	if unknown {
 		return r.fail(i, "additionalProperties")
 	}
 	return ok
 }
 
-// member checks one member, and reports whether it is allowed.
+// member checks one member: ok reports whether it conforms to the schemas that apply to it, and
+// known whether it is allowed.
 func (m *members) member(r *run, n int) (ok, known bool) {
 	key := r.key(n)
 	if !r.spend(cost(len(key))) {

@@ -16,7 +16,7 @@ const (
 	maxSteps    = 250_000  // steps of a check; a step applies a schema to a value, or does as much other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
-	minSteps    = 250      // minimum steps for a verdict to be cached, because repeating a shorter check is faster than a lookup
+	minSteps    = 250      // minimum steps for caching that a value conforms, because repeating a shorter check is faster than a lookup
 	maxVerdicts = 4096     // cached verdicts
 	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )
@@ -43,7 +43,7 @@ type Violation struct {
 }
 
 // Check returns the first violation of a schema, ordered by pointer and then by keyword. Schema
-// and value are identified by their digests, and read only if they have not been seen before.
+// and value are identified by their digests, and parsed only if the result is not cached.
 func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) Violation {
 	if len(value) > maxValue {
 		return Violation{}
@@ -84,10 +84,16 @@ func (c *Checker) schema(d Digest, text []byte) *schema {
 // message describes a violation of a keyword.
 func message(keyword string) string {
 	switch keyword {
-	case "required", "dependentRequired", "dependency", "minProperties":
+	case "required", "dependentRequired", "dependency":
 		return "lacks a member that the schema requires"
-	case "additionalProperties", "propertyNames", "maxProperties":
+	case "additionalProperties":
 		return "has a member that the schema does not define"
+	case "propertyNames":
+		return "has a member with a name that the schema does not allow"
+	case "minProperties":
+		return "has fewer members than the schema requires"
+	case "maxProperties":
+		return "has more members than the schema allows"
 	case "type":
 		return "has a different type than the schema requires"
 	case "enum", "const":

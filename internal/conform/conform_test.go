@@ -28,7 +28,7 @@ func TestViolation(t *testing.T) {
 		{`{"properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "", "", ""},
 		{`{"properties":{"a":{"type":"integer"}}}`, `{"a":1.0}`, "", "", ""},
 		{`{"allOf":[{"type":"object"}],"properties":{"a":{"$ref":"#/allOf/0"}}}`, `{"a":1}`, "/a", "1", "has a different type than the schema requires"},
-		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "", `{"ab":1}`, "has a member that the schema does not define"},
+		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "", `{"ab":1}`, "has a member with a name that the schema does not allow"},
 		{`{"properties":{"a":{"type":"string"}}}`, `{"a":1,"a":"x"}`, "", "", ""},
 	} {
 		got := check(c.schema, c.value)

@@ -37,8 +37,8 @@ func (r *run) integer(i int) bool {
 	return ok && d.integer() || !ok && r.stop()
 }
 
-// forms checks that a value equals a constant or, for enum, one of several.
-func (c *compiler) forms(k *keyword, at found) check {
+// equals checks that a value equals a constant or, for enum, one of several.
+func (c *compiler) equals(k *keyword, at found) check {
 	allowed := at[:1]
 	if k.names[0] == "enum" {
 		allowed = c.list(at[0], wire.Array)

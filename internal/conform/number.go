@@ -12,7 +12,7 @@ import (
 // The limits on numbers that are compared.
 const (
 	maxNumber   = 64  // bytes
-	maxExponent = 999 // of the exponent as written
+	maxExponent = 999 // absolute value of the exponent as written
 )
 
 // number is an exact JSON number: 0.digits × 10^point. The digits neither begin nor end with 0, and
@@ -116,9 +116,9 @@ func (d *number) compare(e *number) int {
 
 // multiple reports whether d is a multiple of e, which must not be 0.
 func (d *number) multiple(e *number) bool {
-	shift := d.point - d.n - (e.point - e.n) // exponent of the quotient of the digits
+	shift := d.point - d.n - (e.point - e.n) // d/e is the quotient of the digits × 10^shift
 	if d.n == 0 || shift < 0 {
-		return d.n == 0 // the last digit of d is not 0, so no power of ten divides d
+		return d.n == 0 // the last digit of d is not 0, so no power of ten divides its digits
 	}
 	var a, b big.Int
 	a.SetString(string(d.digits[:d.n]), 10)

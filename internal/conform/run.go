@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// run is the state of one check: its remaining budget and its result.
+// run is the state of one check: the work it has done, and its result.
 type run struct {
 	values           // values being checked
 	name    wire.Doc // name of a member, as a value
@@ -44,8 +44,8 @@ func (r *run) spend(n int) bool {
 	return !r.stopped
 }
 
-// stop abandons the check. All schemas being applied then return at the first value that does not
-// conform, as if violations were not reported.
+// stop abandons the check, and returns false. Because it sets quiet, the schemas being applied report
+// no further violations, and return when one of their rules is violated.
 func (r *run) stop() bool {
 	r.stopped, r.quiet = true, true
 	return false

@@ -6,8 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// schema is a compiled schema. Without rules, it allows either everything or
-// nothing.
+// schema is a compiled schema. Without rules, it allows either everything or nothing.
 type schema struct {
 	rules   []rule
 	nothing bool
@@ -43,8 +42,7 @@ const (
 	draft2020
 )
 
-// dialects maps $schema to the supported drafts, in which a reference is recognised by its keyword
-// alone.
+// dialects maps the supported values of $schema to their drafts.
 var dialects = map[string]draft{
 	"http://json-schema.org/draft-07/schema#":      draft7,
 	"http://json-schema.org/draft-07/schema":       draft7,
@@ -73,12 +71,12 @@ type keyword struct {
 	check    func(c *compiler, k *keyword, at found) check // nil if there is nothing to check
 }
 
-// keywords are in the order in which they are checked. A value of the wrong type is not checked
-// further.
+// keywords are in the order in which they are checked. A value that violates type, const, enum or
+// format is not checked further.
 var keywords = []keyword{
 	{names{"type"}, draft7, draft2020, all, true, true, (*compiler).types},
-	{names{"const"}, draft7, draft2020, all, true, true, (*compiler).forms},
-	{names{"enum"}, draft7, draft2020, all, true, true, (*compiler).forms},
+	{names{"const"}, draft7, draft2020, all, true, true, (*compiler).equals},
+	{names{"enum"}, draft7, draft2020, all, true, true, (*compiler).equals},
 	{names{"format"}, draft7, draft7, texts, true, true, (*compiler).format},
 	{names{"$ref"}, draft2019, draft2020, all, false, false, (*compiler).reference},
 	{names{"minProperties"}, draft7, draft2020, objects, true, false, (*compiler).count},
@@ -117,7 +115,7 @@ var keywords = []keyword{
 type compiler struct {
 	values
 	draft    draft
-	keywords []keyword       // the table itself: its checks compile schemas, so only read may name it
+	keywords []keyword       // the table; a method that named it would make its initialization a cycle
 	made     map[int]*schema // by node, because references may lead to any node, including enclosing ones
 	failed   bool            // the schema cannot be used
 }
@@ -239,8 +237,7 @@ func (c *compiler) optional(i int) *schema {
 	return c.schema(i)
 }
 
-// target returns the schema that the reference at node i refers to, within the
-// document.
+// target returns the schema, in the same document, that the reference at node i refers to.
 func (c *compiler) target(i int) *schema {
 	pointer, local := wire.LocalReference(c.word(i))
 	at := 0

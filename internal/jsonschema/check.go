@@ -6,17 +6,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// maxWork is the maximum number of keywords visited when checking one value against one schema. A
-// 64 KiB value has about ten thousand parts; checking it takes about a quarter of this limit.
+// maxWork is the maximum work of checking one value against one schema: mainly the number of keywords
+// visited. A 64 KiB value has about ten thousand parts; checking it takes about a quarter of this limit.
 const maxWork = 200_000
 
 // Violation returns the first location at which a value violates a schema, as a JSON Pointer, with
 // the text there and a message. All are "" if it finds none.
 //
-// It supports the keywords that describe the value itself (type, enum, const, required, properties,
-// additionalProperties: false, items) and ignores all others, as well as siblings of a reference,
-// so there are false negatives but no false positives. A malicious schema could keep a full
-// validator running for ever.
+// It supports only type, enum, const, required, properties, additionalProperties: false and items, and
+// ignores schemas with $ref, because a malicious schema could keep a full validator running for ever.
+// Unsupported keywords cause false negatives, not false positives.
 func Violation(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}
 	if c.schema.Parse(schema) != nil || c.value.Parse(value) != nil {

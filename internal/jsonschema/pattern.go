@@ -130,7 +130,7 @@ func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 		}
 		return can, unbounded, exponential
 	}
-	return false, false, false // the boundary of a line or word does not match twice in a row
+	return false, false, false // the boundary of a line or word does not match between two of the same character
 }
 
 func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {

@@ -8,16 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// RefExpansion follows the references in a schema that apply to the same value: through $ref,
-// allOf, anyOf, oneOf, not, if, then and else. A validator never finishes a cycle of these, and
-// a reference that occurs twice on each level doubles its work with each level.
+// RefExpansion returns the first schema that applies too many schemas to the same value through $ref,
+// allOf, anyOf, oneOf, not, if, then and else, with a message, or "" if there is none. A validator never
+// finishes a cycle of these, and a reference that occurs twice on each level doubles its work with each
+// level.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, places: map[string]int{}, sizes: map[int]int{}}
 	Subschemas(doc, root, func(s Subschema) bool {
 		g.places[string(doc.AppendPointer(nil, root, s.Node))] = s.Node
 		return true
 	})
-	for _, pointer := range slices.Sorted(maps.Keys(g.places)) { // the same schema in any order of members
+	for _, pointer := range slices.Sorted(maps.Keys(g.places)) { // the result does not depend on the order of members
 		at := g.places[pointer]
 		switch size := g.size(at); {
 		case size < 0:

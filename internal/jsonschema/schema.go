@@ -108,6 +108,7 @@ func Description(doc *wire.Doc, schema int) string {
 	return strings.ToLower(d)
 }
 
+// Raw returns node i as written, or "" if i is negative.
 func Raw(doc *wire.Doc, i int) string {
 	if i < 0 {
 		return ""
