@@ -1,7 +1,7 @@
 // Package deliver posts bodies to a URL through a bounded queue.
 //
-// It must never make the caller wait, and never follow a redirect, because the body is meant
-// for the configured URL.
+// Send must never wait for the receiver. A redirect must never be followed, because the body is
+// meant for the configured URL.
 package deliver
 
 import (
@@ -52,7 +52,7 @@ func New(to string, header http.Header) *Sender {
 	return s
 }
 
-// Send queues a body. If the queue is full, the body is dropped and counted as lost.
+// Send queues a body. If the body is too long or the queue is full, the body is dropped and counted as lost.
 func (s *Sender) Send(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type Stats struct {
 	Read      int // all advisories
 	Kept      int // about a requested package
 	Withdrawn int // withdrawn by their publisher
-	Other     int // only for ecosystems that no configuration fetches from
+	Other     int // only about ecosystems that are not in the table ecosystems
 }
 
 // MaxAdvisory is the maximum size of one advisory, in bytes. The longest published advisory, which
@@ -43,7 +43,7 @@ func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem,
 	}
 	err := r.stream(name, io.NewSectionReader(file, 0, size))
 	if err == nil && r.stats.Read == 0 {
-		err = fmt.Errorf("%s: no advisory in it; expected OSV JSON: one vulnerability, a list, or the zip archive of an ecosystem", name)
+		err = fmt.Errorf("%s: no advisory in it; expected OSV JSON (one vulnerability or a list) or the zip archive of an ecosystem", name)
 	}
 	return r.kept, r.stats, err
 }

@@ -1,7 +1,6 @@
 // Package otlp writes logs and metrics in the JSON form of the OpenTelemetry protocol.
 //
-// It must never do I/O, and its memory must not grow with the number of events, so attributes are
-// rules, servers and verdicts, never message texts.
+// It must never do I/O, and its memory must not grow with the number of events.
 package otlp
 
 import (
@@ -80,7 +79,7 @@ func (m *Meter) add(name, unit string, attributes Attributes, n int64) {
 	s := c.series[key]
 	if s == nil {
 		if len(c.series) >= maxSeries {
-			attributes = Attributes{"otel.metric.overflow", "true"} // as the SDKs name it
+			attributes = Attributes{"otel.metric.overflow", "true"} // the name that OpenTelemetry specifies
 			key = attributes.key()
 			s = c.series[key]
 		}
@@ -103,8 +102,8 @@ func (m *Meter) Took(d time.Duration) {
 	m.took.buckets[i]++
 }
 
-// Log adds a record. severity is its number in the OpenTelemetry data model: 9 is INFO, 13 WARN, 17
-// ERROR.
+// Log adds a record, or counts it as lost if too many are waiting. severity is its number in the
+// OpenTelemetry data model: 9 is INFO, 13 WARN, 17 ERROR.
 func (m *Meter) Log(at time.Time, severity int, body string, attributes Attributes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

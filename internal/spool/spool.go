@@ -1,7 +1,7 @@
 // Package spool writes lines to files through a bounded queue.
 //
-// It must never make the caller wait for a disk, and must put a replacement in the file for each
-// lost line.
+// Write must never wait for a disk. Lines lost because the queue is full must be replaced in the
+// file.
 package spool
 
 import (
@@ -26,7 +26,7 @@ type Options struct {
 	Open func(name string) (io.WriteCloser, error)
 	// Lost returns the line, including its line feed, that replaces n lost lines.
 	Lost func(n int, why string) []byte
-	// Trouble is called once when a file cannot be written, and again once it can.
+	// Trouble is called with an error when writing begins to fail, and with nil when it works again.
 	Trouble func(error)
 }
 
@@ -236,7 +236,8 @@ func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
 	return nil
 }
 
-// trouble records a write error, or nil once writing works again, and reports each change once.
+// trouble records a write error, or nil once writing works again, and reports when writing begins or
+// ceases to fail.
 func (s *Spool) trouble(err error) {
 	s.mu.Lock()
 	news := (err == nil) != (s.failed == nil)
