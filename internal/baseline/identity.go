@@ -56,7 +56,7 @@ func IdentityOf(e *configfile.Entry) *Identity {
 
 // Same reports whether two identities belong to one server: they start the same package, file
 // or program, or have the same address. Versions and arguments may differ, except the arguments
-// of a generic program.
+// of a program such as a shell that are not known to name a package or file.
 func (id *Identity) Same(other *Identity) bool {
 	switch {
 	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
@@ -70,7 +70,7 @@ func (id *Identity) Same(other *Identity) bool {
 }
 
 // Key returns a string that two identities share if they belong to one server with the same arguments,
-// whatever its version, or "" if the identity names nothing that is started or reached.
+// whatever its version, or "" if the identity has neither a command nor an address.
 func (id *Identity) Key() string {
 	switch {
 	case id == nil || id.Command == "" && id.URL == "":
@@ -94,7 +94,7 @@ func address(raw string) string {
 }
 
 // Masked returns a text with the credentials in it masked. A secret in the path of an address is replaced
-// by its digest, because it selects what answers there.
+// by the beginning of its digest, because the path selects what answers there.
 func Masked(s string) string {
 	for _, secret := range secrets.InAddresses(s) {
 		s = strings.ReplaceAll(s, secret, fmt.Sprintf("masked-%x", sha256.Sum256([]byte(secret)))[:len("masked-")+8])
@@ -190,7 +190,8 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 }
 
 // Differences describes each part in which two identities differ, with both values. A missing
-// resolved version, integrity, executable or host is not a difference.
+// transport, resolved version, integrity or executable is not a difference, nor is the removal of
+// a host.
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
@@ -301,7 +302,8 @@ func (id *Identity) bareArgs() (args []string) {
 	return args
 }
 
-// SameArgs reports whether the arguments are the same except for the package version.
+// SameArgs reports whether the arguments are the same except for the package, its version, and npx's
+// --yes flag.
 func (id *Identity) SameArgs(now *Identity) bool {
 	return slices.Equal(id.bareArgs(), now.bareArgs())
 }

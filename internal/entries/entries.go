@@ -49,7 +49,7 @@ func EachNested(p *scanner.ConfigPass, each func(e *configfile.Entry, c *launch.
 type Reporter func(arg int, severity scanner.Severity, message, evidence string)
 
 // EachPackage invokes each for every package that a configuration fetches, with the command that
-// fetches it.
+// fetches it. It skips packages whose name is a reference to a variable.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		l.EachPackage(func(c *launch.Command, one launch.Package) {
@@ -69,8 +69,8 @@ func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// UnlessOwn returns user for a configuration on the user's own machine, and project for one
-// that comes with a repository and was therefore written by somebody else.
+// UnlessOwn returns user for a configuration that belongs to the user or the machine, and project for
+// any other, which may have come with a repository and been written by somebody else.
 func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user

@@ -7,7 +7,7 @@ import (
 
 // Limits for the search for commands behind a program.
 const (
-	maxNested = 3  // texts within texts
+	maxNested = 3  // depth of nested texts that contain commands
 	maxReach  = 64 // words after the name of a launcher
 )
 
@@ -140,7 +140,7 @@ func (l *Command) bridge() {
 	}
 }
 
-// RunsContainer reports whether a program runs the commands in its arguments in a container.
+// RunsContainer reports whether the program runs the command in its arguments in a container.
 func (l *Command) RunsContainer() bool { return has(" docker podman nerdctl container ", l.Program) }
 
 // move changes the indexes of the arguments of a command to those of the command that contains it.

@@ -12,8 +12,8 @@ import (
 // Ecosystem is a package ecosystem.
 type Ecosystem string
 
-// The ecosystems. Local is an existing file; None is an installed program, an installed module, or
-// unknown.
+// The ecosystems. Local is a file or directory on this machine; None is an installed program, an
+// installed module, or unknown.
 const (
 	None  Ecosystem = ""
 	NPM   Ecosystem = "npm"
@@ -28,7 +28,7 @@ const (
 	Local Ecosystem = "path"
 )
 
-// Fetched reports whether the ecosystem fetches code over a network.
+// Fetched reports whether packages of the ecosystem are fetched over a network.
 func (e Ecosystem) Fetched() bool { return e != None && e != Local }
 
 // InCommand is the value of Package.Arg if the command itself contains the package.
@@ -56,7 +56,7 @@ type Command struct {
 	// With are additional packages that the command installs.
 	With []Package
 	// Behind are commands that Program appears to start in turn, such as a server behind a bridge or
-	// all commands of a shell. They have none behind them.
+	// all commands of a shell. Their own Behind is empty.
 	Behind []Command
 	// Program is the program without path and suffix, after wrappers such as env and cmd /c: npx,
 	// docker, sh.
@@ -100,7 +100,7 @@ type Assignment struct {
 	Arg         int
 }
 
-// InText is Command.First if the words of the program are all in one argument.
+// InText is the value of Command.First if the argument Command.Text was split into words.
 const InText = -2
 
 // NoCode is the value of Command.Code when none of the arguments is code, and of Command.Root when
@@ -122,7 +122,7 @@ func (l *Command) ArgOf(i int) int {
 const maxWrappers = 6
 
 // Parse returns what a command starts. It parses the options of the launchers that configurations
-// use, and never fails: for unknown commands it returns None.
+// use, and never fails: the name of an unknown command's package is its program.
 func Parse(command string, args []string) Command { return parse(command, args, 0) }
 
 func parse(command string, args []string, depth int) Command {
@@ -161,7 +161,7 @@ func (l *Command) assign(word string, arg int) {
 	}
 }
 
-// program returns the name of a program without its path and Windows suffixes.
+// program returns the name of a program in lower case, without its path and Windows suffixes.
 func program(command string) string {
 	name := strings.ToLower(strings.ReplaceAll(command, `\`, "/"))
 	name = path.Base(strings.TrimRight(name, "/"))

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// launchers holds, for each program that fetches what it starts, the parser for its arguments.
+// launchers holds, for each program that fetches or builds what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
 	"npx":  fetched(&npxOptions, "", npmPackage),
 	"npm":  orInit(&npmOptions, " exec x ", " init create innit "),
@@ -41,7 +41,7 @@ func fetched(o *options, verbs string, parse func(string) Package) func(*Command
 }
 
 // take sets the package from the packages named by options or, if there are none, from the first
-// word after the options that start at a word.
+// word at or after from that is not part of an option.
 func (l *Command) take(o *options, from int, parse func(string) Package) {
 	at, named, code := l.read(o, from, parse)
 	switch {
@@ -61,9 +61,9 @@ func (l *Command) local(at int) {
 	l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
 }
 
-// read parses the options before a verb and those starting at a word. It returns the index of the
-// first word after them, or -1, and the packages named by options. code is set if an option gives a
-// command to run instead of the package.
+// read parses the options before the verb, which precedes word from, and those after it. It returns the
+// index of the first word after them, or -1, and the packages named by options. code is set if an option
+// gives a command to run instead of the package.
 func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	start := 0
 	add := func(list []Package, value string, i int) []Package {

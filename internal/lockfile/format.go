@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// ErrTooLarge is returned for a file that Load would reject.
+// ErrTooLarge is returned for a file that Load would reject because of its size.
 var ErrTooLarge = errors.New("too large for a lockfile")
 
 // Format returns the file as written to disk: sorted, with one property per line, and

@@ -44,7 +44,7 @@ type Server struct {
 	Name     string
 	Identity *baseline.LockedIdentity // nil if unknown
 	Info     mcp.ServerInfo
-	Client   *mcp.ClientInfo // the client that it was listed to
+	Client   *mcp.ClientInfo // the client to which it listed its definitions
 	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 
@@ -56,7 +56,7 @@ type Status string
 
 // The statuses, as in MCPProxy's quarantine.
 const (
-	Approved Status = "approved" // unchanged when last listed
+	Approved Status = "approved" // approved, and unchanged when last listed
 	Pending  Status = "pending"  // never approved in any form
 	Changed  Status = "changed"  // approved, but since listed with a different definition
 )
@@ -127,7 +127,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 	return events
 }
 
-// Same reports whether both files have the same entry for a server, or both none.
+// Same reports whether both files have the same entry for a server, or neither has one.
 func (f *File) Same(other *File, server string) bool {
 	a, b := f.Servers[server], other.Servers[server]
 	return a == b || a != nil && b != nil && bytes.Equal(f.data[a.start:a.end], other.data[b.start:b.end])

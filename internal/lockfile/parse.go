@@ -37,7 +37,8 @@ func Is(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 4096)], []byte(`"lockfile": "mcpscan.lock/`))
 }
 
-// Parse reads a lockfile. It is strict: all errors are of type *Error.
+// Parse reads a lockfile. Unknown, duplicate and contradictory members are errors. All errors are of
+// type *Error.
 func Parse(path string, data []byte) (*File, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path, Servers: map[string]*Server{}, data: data}}
 	if err := p.conflict(data); err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Pin is an approval in agentsh or MCPProxy, with the digest that they compute for a
-// tool.
+// Pin is an approval in agentsh or MCPProxy, with the digest that this program computes for a tool.
 type Pin struct {
 	Server, Tool string
 	Hash         string // hex, without prefix
@@ -81,8 +80,8 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 	return approved, refused
 }
 
-// ParsePins reads a JSON array of pins, with the column names of agentsh mcp pins list --json or of
-// MCPProxy's approval export.
+// ParsePins reads a JSON array of pins, or an object that contains one, with the column names of
+// agentsh mcp pins list --json or of MCPProxy's approval export.
 func ParsePins(path string, data []byte) ([]Pin, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path}}
 	if err := p.doc.Parse(data); err != nil {
@@ -124,7 +123,7 @@ func (p *parser) first(node int, members ...string) string {
 	return ""
 }
 
-// Reset removes the approval of a server, or of one of its definitions.
+// Reset removes a server, or its definitions with a name, and returns the number of definitions removed.
 func (f *File) Reset(sel Selector) (forgotten int, err error) {
 	s := f.Servers[sel.Server]
 	if sel.Name == "" {

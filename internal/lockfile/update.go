@@ -14,9 +14,9 @@ import (
 
 // Policy determines what is approved without a review. It never approves changes.
 type Policy struct {
-	Hold   bool                     // hold even what a server offers when first locked
+	Hold   bool                     // even what a server offers when first locked stays pending
 	Auto   func(server string) bool // approve new definitions of a known server
-	Refuse func(server string) bool // hold everything, because the server has a critical finding
+	Refuse func(server string) bool // approve nothing, because the server has a critical finding
 }
 
 // by returns the approver for new definitions of a server, or "" if they must wait.
@@ -42,7 +42,7 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 		}
 		t := o.Duplicates[0]
 		reason := fmt.Sprintf("server %q not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
-		if t.First != t.Second { // not in the list of a live server, which is one place
+		if t.First != t.Second { // the list of a live server is a single place
 			reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
 		}
 		left = append(left, scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second})
@@ -52,8 +52,8 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 }
 
 // Update records what servers offer now. Servers and lists that are not in now remain unchanged.
-// A server that is new in the file takes over the approvals of one that is started or reached in the same
-// way: otherwise, a new name would approve all of its changes.
+// A server that is new in the file takes over the approvals of a server with the same command or address:
+// otherwise, all changes to the definitions of a renamed server would be approved at first use.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	started := map[string]*Server{}
 	for _, name := range f.Names() {
@@ -119,8 +119,8 @@ func (s *Server) named(name string) *Server {
 	return other
 }
 
-// completed returns the current server info, with the previous protocol version if now, such as one
-// from a definition file, has none.
+// completed returns now. If now has no protocol version, as in a definition file, and the server has the
+// same name and version as before, the result has the previous protocol version.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
@@ -220,8 +220,9 @@ func quoted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Approve approves everything selected that is waiting for approval, and returns it. If a selector
-// matches nothing, Approve returns an error and approves nothing.
+// Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
+// also approves again what a user approved without one. If a selector matches nothing, Approve returns
+// an error and approves nothing.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change, err error) {
 	for _, sel := range selectors {
 		s := f.Servers[sel.Server]
@@ -281,7 +282,7 @@ func (s *Server) identityChange() Change {
 	return c
 }
 
-// Waiting returns the entries whose last seen form is not approved.
+// Waiting returns the entries and identities whose last seen form is not approved.
 func (f *File) Waiting() (waiting []Change) {
 	for _, name := range f.Names() {
 		if s := f.Servers[name]; s.Identity.Waits() {

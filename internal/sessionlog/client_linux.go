@@ -12,8 +12,8 @@ import (
 
 // FindClient returns the client of this process. It is the nearest ancestor with a different
 // standard input: intermediaries such as npx or a shell pass on their own input, whose other end
-// the client holds. If the input is not a pipe, for example on a terminal, the client is the
-// parent.
+// the client holds. If the input is neither a pipe nor a socket, for example on a terminal, the client
+// is the parent.
 func FindClient() (Client, error) {
 	pid := os.Getppid()
 	if input, ok := inputOf("self"); ok {

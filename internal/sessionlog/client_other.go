@@ -2,5 +2,5 @@
 
 package sessionlog
 
-// FindClient returns ErrUnsupported: the system does not reveal the client.
+// FindClient returns ErrUnsupported.
 func FindClient() (Client, error) { return Client{}, ErrUnsupported }

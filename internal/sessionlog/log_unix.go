@@ -154,8 +154,8 @@ func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	return news, lost, nil
 }
 
-// Write adds entries during this process's turn. If it fails, the log stays as it was for the
-// others.
+// Write adds entries during this process's turn. If they cannot be written, the log stays as it was
+// for the others.
 func (l *Log) Write(entries ...Entry) error {
 	var b []byte
 	if l.torn { // a writer was killed: its incomplete line is ended first
@@ -172,7 +172,7 @@ func (l *Log) Write(entries ...Entry) error {
 	n, err := l.file.WriteAt(b, l.at)
 	if err != nil {
 		if n > 0 {
-			_ = l.file.Truncate(l.at) // otherwise the next entry would end the line
+			_ = l.file.Truncate(l.at) // otherwise the next writer would end the incomplete line, which may be a valid entry
 		}
 		return fmt.Errorf("writing the session log: %w", err)
 	}
@@ -280,7 +280,7 @@ func (l *Log) use(file *os.File) {
 func (l *Log) Close() {
 	defer l.closeFiles()
 	if lockWithin(l.turn, Wait) != nil {
-		return // the holder of the lock is the last, or a later sweep removes the session
+		return // the holder of the lock removes the session when it leaves, or a later sweep does
 	}
 	defer unlock(l.turn)
 	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil {
@@ -374,9 +374,9 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// BaseDir returns the directory for this user's sessions: the runtime directory, or the cache.
+// BaseDir returns the directory for this user's sessions: the runtime directory, or the cache directory.
 func BaseDir() (string, error) {
-	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients do not pass on XDG_RUNTIME_DIR
+	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // many clients do not pass on XDG_RUNTIME_DIR
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
 		if is, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && is.IsDir() {
 			return dir, nil

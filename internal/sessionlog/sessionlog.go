@@ -19,9 +19,9 @@ import (
 // The limits on a log.
 const (
 	MaxEntry = 1 << 20 // bytes of an entry
-	maxLog   = 8 << 20 // of the file; a longer one is shortened to at most half of that
-	maxSweep = 256     // dead sessions looked for at a time
-	maxGap   = 1 << 20 // maximum gap between two entries; a larger number is not from a proxy
+	maxLog   = 8 << 20 // bytes of the file; a longer one is shortened to at most half of that
+	maxSweep = 256     // sessions examined at a time to find those without processes
+	maxGap   = 1 << 20 // maximum gap between the numbers of two entries; a line with a larger number is ignored
 	maxJoins = 16      // attempts to join a session that others are leaving
 )
 
@@ -84,7 +84,7 @@ type reader struct {
 	lost int64 // number of missing entries
 }
 
-// read visits the new entries in text, which consists of complete lines.
+// read visits the new entries in text. It skips lines that are incomplete or damaged.
 func (r *reader) read(text []byte, visit func(entry)) {
 	for line := range bytes.Lines(text) {
 		e, ok := parse(bytes.TrimSuffix(line, []byte("\n")))
