@@ -15,8 +15,8 @@ type Problem struct {
 	Idle bool // a protective setting has no effect
 }
 
-// Check returns the policy's problems, in file order. It reports no false positives, but does not
-// find rules that are unreachable only because of several others combined.
+// Check returns the policy's problems, in file order. It reports a rule as unreachable only if that is
+// certain, and does not find rules that only several others together make unreachable.
 func (p *Policy) Check() []Problem {
 	var c checker
 	if p.lists != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the cleaned paths that programs may read a string as. An allow rule must match every
-// reading in sure; for a deny rule, one match in sure or maybe is enough.
+// readings are the paths, in cleaned form, that a string may mean to programs. An allow rule must match
+// every reading in sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash
-	deep        bool // encoded in more layers than are decoded
+	partial     bool // some readings are missing: encoded in more layers than are decoded, or more than MaxPieces paths
 }
 
 // maxDecodings is the maximum number of layers of percent encoding that are decoded. Each program
@@ -42,7 +42,7 @@ func read(s string) (r readings) {
 			break
 		}
 		if i == maxDecodings {
-			r.deep = true
+			r.partial = true
 			break
 		}
 		s = decoded
@@ -69,13 +69,14 @@ func (r *readings) plain(s string) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
 		r.one(trimmed)
 	}
-	if joined := lineless.Replace(s); joined != s { // URL parsers join lines
+	if joined := lineless.Replace(s); joined != s { // some URL parsers join lines
 		r.one(joined)
 	}
 	r.several(s)
 }
 
-// lineless removes tabs and line breaks, which URL parsers ignore anywhere in a URL.
+// lineless removes tabs and line breaks, which parsers that follow the WHATWG URL standard, such as
+// browsers', ignore anywhere in a URL.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.
@@ -188,7 +189,8 @@ var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFI
 // homeDirectories are the directories that contain users' home directories.
 var homeDirectories = [...]string{"/home/", "/Users/", "C:/Users/"}
 
-// cleaned returns a path without "." and ".." elements, and its other possible readings.
+// cleaned returns a path with "." and ".." elements resolved, and its other possible readings. A relative
+// path may still begin with "..".
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {

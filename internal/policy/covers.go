@@ -90,8 +90,8 @@ func (r *Rule) scope() (scope []string, closed bool) {
 	return scope, closed
 }
 
-// coversMethods reports whether a rule's methods and events cover a later rule's. A rule for the
-// event_type connect covers no other rule.
+// coversMethods reports whether a rule's methods and events cover a later rule's. The event_type
+// connect covers no method.
 func (r *Rule) coversMethods(later *Rule) bool {
 	if len(r.Methods)+len(r.Types)+len(r.Tools) == 0 {
 		return true

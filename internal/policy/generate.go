@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// YAML returns a policy that allows exactly what is in the profile. The lines of head become
+// YAML returns a policy that allows only what is in the profile. The lines of head become
 // comments at the top. Names are quoted, whatever they contain.
 func (p *Profile) YAML(head ...string) string {
 	w := &writer{}

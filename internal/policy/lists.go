@@ -227,7 +227,8 @@ func (l *Lists) Hashes() bool {
 	return slices.ContainsFunc(slices.Concat(l.AllowedTools, l.DeniedTools), func(t ToolRule) bool { return !t.Hash.IsZero() })
 }
 
-// Empty reports whether the policy would decide nothing even if it were enforced.
+// Empty reports whether the lists have no entries, modes or fail_closed, so that they would decide
+// nothing even if they were enforced.
 func (l *Lists) Empty() bool {
 	return !l.FailClosed && l.ServerMode == None && l.ToolMode == None && len(l.DeniedServers) == 0 && len(l.DeniedTools) == 0 &&
 		len(l.AllowedServers) == 0 && len(l.AllowedTools) == 0

@@ -19,7 +19,7 @@ type Name struct {
 }
 
 // MaxName and MaxCompared are the maximum lengths, in bytes, of a glob and of a name compared with
-// it. Longer names are refused.
+// it. A longer name matches every glob that refuses, and none that allows.
 const (
 	MaxName     = 512
 	MaxCompared = 4096
@@ -29,8 +29,8 @@ const (
 // here or in other programs' globs.
 const special = `*?\[]{}`
 
-// ParseName parses a glob. Other programs' special characters are an error, because a rule that
-// silently treated them as literals would refuse nothing.
+// ParseName parses a glob. Other programs' special characters are an error, because a deny rule that
+// silently treated them as literals would not refuse what it seems to refuse.
 func ParseName(glob string) (Name, error) {
 	n := Name{source: glob}
 	var tokens []token
@@ -108,18 +108,18 @@ func (n Name) Allows(name string) bool {
 	return n.exact != nil && len(name) <= MaxCompared && utf8.ValidString(name) && n.exact.match(name)
 }
 
-// Refuses reports whether the glob matches a name or its escaped form, regardless of case, so that
-// no spelling evades a refusal.
+// Refuses reports whether the glob matches one of the name's spellings: see spellings.
 func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
 
-// matchesAny reports whether the glob matches one of the spellings. Nil stands for a name that
-// is too long to compare, which always matches.
+// matchesAny reports whether the glob matches one of the spellings. Nil stands for a name that is too
+// long to compare, which always matches.
 func (n Name) matchesAny(spellings []string) bool {
 	return spellings == nil || n.low != nil && slices.ContainsFunc(spellings, n.low.match)
 }
 
-// spellings returns a name in folded case and, if it differs, without invisible characters and with
-// look-alikes replaced.
+// spellings returns a name in folded case and, if it contains white space or anything but printable ASCII,
+// also without invisible characters and with look-alikes replaced. It returns nil for a name that is too
+// long to compare.
 func spellings(name string) []string {
 	if len(name) > MaxCompared {
 		return nil

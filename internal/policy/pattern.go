@@ -141,7 +141,7 @@ func (p *Pattern) matchLow(s string) bool {
 	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
 
-// climbs reports whether a pattern has a ".." element, which no cleaned path has.
+// climbs reports whether a pattern or path has a ".." element.
 func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }

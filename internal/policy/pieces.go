@@ -13,12 +13,13 @@ const (
 	closers = "\"'`)]}>"
 )
 
-// MaxPieces is the maximum number of paths extracted from one string that is itself a path.
+// MaxPieces is the maximum number of paths extracted from a string that is checked both as one path and
+// as a list of paths.
 const MaxPieces = 64
 
-// parts reports whether a character can separate two paths. A colon does so only in lists of paths,
-// as it is also part of addresses.
-func parts(c rune) bool {
+// separates reports whether a character can separate two paths. A colon separates paths only in lists of
+// them, because it is also part of addresses.
+func separates(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
 
@@ -27,7 +28,7 @@ func parts(c rune) bool {
 func pieces(s string) iter.Seq[string] {
 	list := s != "" && (s[0] == '/' || s[0] == '~')
 	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(s, parts) {
+		for w := range strings.FieldsFuncSeq(s, separates) {
 			w = strings.TrimRight(strings.TrimLeft(w, openers), closers)
 			piece := w
 			for at := 0; !begins(piece) && at >= 0; {
@@ -54,8 +55,8 @@ func pieces(s string) iter.Seq[string] {
 // calls the function at many positions in a long word.
 const beginning = 64
 
-// begins reports whether a word begins like a URI, or like a path that does not depend on the
-// working directory or that leads out of it.
+// begins reports whether a word begins like a URI, or like a path that is absolute, begins with a home
+// directory, or begins with ./ or ../.
 func begins(w string) bool {
 	for _, start := range [...]string{"/", `\\`, "~/", `~\`, "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "$env:", "${env:", "%2f", "%2F", "%5c%5c", "%5C%5C"} {
 		if strings.HasPrefix(w, start) {
@@ -81,11 +82,11 @@ func begins(w string) bool {
 // several adds the paths in a string that contains more than one. The first may be only the
 // beginning of a path, because a name can contain white space.
 func (r *readings) several(s string) {
-	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
+	start := strings.TrimLeftFunc(s, func(c rune) bool { return separates(c) || strings.ContainsRune(openers, c) })
 	n := 0
 	for piece := range pieces(s) {
 		if n++; n > MaxPieces {
-			r.deep = true
+			r.partial = true
 			return
 		}
 		if n > 1 || !strings.HasPrefix(start, piece) {
@@ -99,13 +100,13 @@ func (r *readings) several(s string) {
 }
 
 // text adds the paths and addresses in a string that is not a path as a whole. In a multi-line
-// string, such as a file to be written, they can make a deny rule match but cannot stop an allow
-// rule from matching, because the server does not act on them. If every line is a path, they affect
+// string, such as the content of a file to be written, they can make a deny rule match but cannot stop
+// an allow rule from matching, because a server rarely acts on them. If every line is a path, they affect
 // both kinds of rule.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	q.pieces(s, len(lines) > 1 && slices.ContainsFunc(lines, func(l string) bool { return !begins(strings.TrimSpace(l)) }))
-	if joined := lineless.Replace(s); joined != s { // URL parsers join lines
+	if joined := lineless.Replace(s); joined != s { // some URL parsers join lines
 		q.pieces(joined, true)
 	}
 }

@@ -183,7 +183,7 @@ func (p *Policy) decide(s *stage, q *request) (d scanner.Decision, decides bool)
 		}
 		d := p.decision(rule)
 		if unsure {
-			d.Reason += " (the request exceeds the limits of the policy, so the rule cannot be excluded)"
+			d.Reason += " (the request exceeds the limits of the policy, so the rule may match)"
 		}
 		if unsure && q.Unlogged {
 			d.Verdict, d.Reason = scanner.Alert, "the log lacks the arguments that the policy needs"

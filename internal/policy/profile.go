@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Profile records the servers and tools seen in recordings, as the basis of a policy that
-// allows exactly these.
+// Profile records the servers and tools seen in recordings, as the basis of a policy that allows
+// only these.
 type Profile struct {
 	AgentSH bool // use agentsh hashes, which cover only name, description and schema
 

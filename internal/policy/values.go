@@ -9,7 +9,7 @@ import (
 
 // Limits for the paths in one request. Anything beyond them counts as not inspected.
 const (
-	MaxPath  = 64 << 10
+	MaxPath  = 64 << 10 // bytes of a path
 	maxPaths = 4096
 )
 
@@ -73,7 +73,7 @@ func (q *request) add(s string, word bool) {
 		return
 	}
 	r := read(s)
-	q.lost = q.lost || r.deep
+	q.lost = q.lost || r.partial
 	v := value{readings: r, word: word}
 	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // patterns may match the string as written
 		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
