@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// looksLikeServer reports whether an object has a property that only server entries have: a
-// command, an address, or a known transport.
+// looksLikeServer reports whether an object has a property of a server entry: a command, an address, or
+// a known transport.
 func looksLikeServer(n *node) bool {
 	if !n.is(kindObject) {
 		return false

@@ -48,7 +48,7 @@ func settingsBeside() []beside {
 	}
 }
 
-// settings collects the file's settings other than its servers. Front matter has only hooks.
+// settings collects the file's settings other than its servers. In front matter, only hooks are settings.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {

@@ -20,8 +20,8 @@ type switchKey struct {
 }
 
 // switches compares which rules run, and their severities. Several keys together determine both, so
-// it compares the outcome for each rule. A key is blamed if reverting it would undo some of the
-// harm.
+// it compares the outcome for each rule. The effect of a changed key is the part of the outcome that
+// reverting the key would undo.
 func (c *comparison) switches() {
 	rules := c.comparedRules()
 	harmed := c.now.harmed(c.before, rules)

@@ -68,8 +68,8 @@ func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 }
 
 // Parse reads a client configuration. The format (JSON with comments, TOML, YAML) and the shape are
-// detected from the content; the path only breaks ties. The error wraps ErrNotConfig if the file
-// parses but is something else, and is a *SyntaxError if it does not parse.
+// detected from the content and, where that is ambiguous, from the path. The error wraps ErrNotConfig if
+// the file is something else, and is a *SyntaxError if it does not parse.
 //
 // Entries wrapped by mcpscan wrap are returned as written: see File.SeeThrough.
 func Parse(path string, data []byte) (*File, error) {

@@ -103,8 +103,7 @@ func (d Dirs) at(p place, name string) bool {
 	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
 }
 
-// directory returns the directory for a base, or "" if it is unknown or does not exist on this
-// system.
+// directory returns the directory for a base, or "" if it is unknown.
 func (d Dirs) directory(b base) string { return bases[b].find(d) }
 
 func (d Dirs) xdg() string { return cmp.Or(d.XDGConfig, under(d.Home, ".config")) }

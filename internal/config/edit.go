@@ -83,12 +83,12 @@ func (m *manuscript) newline() string {
 func (m *manuscript) token(n *node) (start, end int, err error) {
 	start = m.at(n.pos)
 	if start < 0 || start >= len(m.text) || n.kind != kindString {
-		return 0, 0, moved(n)
+		return 0, 0, uneditable(n)
 	}
 	rest := m.text[start:]
 	switch {
 	case m.format == "toml" && (bytes.HasPrefix(rest, []byte(`"""`)) || bytes.HasPrefix(rest, []byte(`'''`))):
-		return 0, 0, moved(n)
+		return 0, 0, uneditable(n)
 	case rest[0] == '"':
 		end = closing(rest, true, '"')
 	case rest[0] == '\'' && m.format == "yaml":
@@ -106,7 +106,7 @@ func (m *manuscript) token(n *node) (start, end int, err error) {
 		end = len(n.text) // a plain scalar has no escapes
 	}
 	if end <= 0 || end > len(rest) || bytes.ContainsAny(rest[:end], "\r\n") {
-		return 0, 0, moved(n)
+		return 0, 0, uneditable(n)
 	}
 	return start, start + end, nil
 }
@@ -124,7 +124,8 @@ func closing(text []byte, escapes bool, quote byte) int {
 	return -1
 }
 
-func moved(n *node) error {
+// uneditable returns the error for a value that cannot be edited.
+func uneditable(n *node) error {
 	return fmt.Errorf("the value at line %d, column %d cannot be edited safely: write it as one quoted string on one line", n.pos.Line, n.pos.Column)
 }
 
@@ -158,7 +159,7 @@ type list struct {
 func (m *manuscript) list(n *node) (l list, err error) {
 	start := m.at(n.pos)
 	if start < 0 || start >= len(m.text) {
-		return l, moved(n)
+		return l, uneditable(n)
 	}
 	switch {
 	case m.text[start] == '[' && len(n.items) == 0:
@@ -167,7 +168,7 @@ func (m *manuscript) list(n *node) (l list, err error) {
 		l = list{between: ", ", last: ", "}
 		first := m.at(n.items[0].pos)
 		if first < 0 {
-			return l, moved(n)
+			return l, uneditable(n)
 		}
 		if indent := m.before(first); strings.TrimSpace(indent) == "" && first > start {
 			l.last = "," + m.newline() + indent
@@ -178,7 +179,7 @@ func (m *manuscript) list(n *node) (l list, err error) {
 		l.last = l.between
 		return l, nil
 	}
-	return l, moved(n)
+	return l, uneditable(n)
 }
 
 // added returns two ways to insert a list as a new member before another member, whose key begins

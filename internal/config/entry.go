@@ -160,8 +160,8 @@ func (b *entryReader) put(into *string, span, name string, n *node) {
 	b.s.Span[span] = n.pos
 }
 
-// texts appends a list of strings. It also reads a single string, although no client accepts
-// that as a list.
+// texts appends a list of strings. It also reads a single string, and reports it, because clients
+// expect a list.
 func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 	n := b.first(keys...)
 	switch {

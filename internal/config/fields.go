@@ -199,9 +199,9 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
-// prefix is what the names of the corresponding variables begin with: npm reads registry in .npmrc and
-// npm_config_registry in the environment.
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher, the
+// names of the corresponding environment variables begin with prefix: for npm, npm_config_registry is the
+// same setting as registry in .npmrc.
 func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number := 0

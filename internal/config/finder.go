@@ -154,8 +154,8 @@ func (f *finder) list(dir string) []listedName {
 	return out
 }
 
-// plainName returns a name as systems that ignore some characters see it: macOS ignores invisible
-// ones, Windows trailing spaces and dots. On Windows a backslash is also a separator.
+// plainName returns a name as systems that ignore some characters see it: HFS+ on macOS ignores invisible
+// ones, Windows trailing spaces and dots. On Windows, a backslash is also a separator.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

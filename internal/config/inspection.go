@@ -25,8 +25,8 @@ func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }
 
-// speaksOfOutputs reports whether a rule can have findings in result text.
-func speaksOfOutputs(r *scanner.Rule) bool {
+// inspectsResults reports whether a rule can have findings in result text.
+func inspectsResults(r *scanner.Rule) bool {
 	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// parseJSON reads JSON with comments and trailing commas, which every client with a settings file
-// accepts in some of its files.
+// parseJSON reads JSON with comments and trailing commas, which many clients accept in their settings
+// files.
 func parseJSON(data []byte) ([]*node, *SyntaxError) {
 	loc := newLocator(data)
 	if off := tooDeep(data); off >= 0 {

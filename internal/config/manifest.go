@@ -77,7 +77,8 @@ func joined(a, b *node) *node {
 	return &out
 }
 
-// withDefaults replaces user settings with their defaults, as for a user who changes nothing.
+// withDefaults replaces references to user settings with the settings' defaults, as for a user who
+// changes nothing.
 func withDefaults(s Server, options *node) Server {
 	if !options.is(kindObject) {
 		return s

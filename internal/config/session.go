@@ -28,7 +28,8 @@ type ToolCategory struct {
 	Category     capability.Category
 }
 
-// maxCategories is the maximum number of entries, all of which are tried for each call.
+// maxCategories is the maximum number of entries in categories. They are tried one after another for
+// each call.
 const maxCategories = 1000
 
 // ReadThenSend configures the detection of a send after a read on another server.
@@ -185,7 +186,7 @@ func (r *settingsReader) crossServer(n *node) {
 		}),
 		"categories": func(n *node) {
 			if len(n.items) > maxCategories {
-				r.fail(n.pos, "more than %d categories, each of which is tried for every call; use globs", maxCategories)
+				r.fail(n.pos, "more than %d categories, which are tried one after another for every call; use globs", maxCategories)
 				return
 			}
 			r.list(n, r.toolCategory)

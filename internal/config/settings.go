@@ -202,7 +202,7 @@ func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
 
 // Rule returns the settings of a rule without overrides, and whether the rule runs anywhere.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
-	if set, runs = s.rule(r, r.Category == scanner.OutputPoisoning); !runs && speaksOfOutputs(r) {
+	if set, runs = s.rule(r, r.Category == scanner.OutputPoisoning); !runs && inspectsResults(r) {
 		_, runs = s.rule(r, true)
 	}
 	return set, runs

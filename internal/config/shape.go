@@ -19,8 +19,8 @@ type container struct {
 	accept func(r *reader, n *node) bool
 }
 
-// containers returns the table of shapes; the first that applies gives the file its shape name.
-// Keys are compared exactly, as clients do.
+// containers returns the table of shapes, in the order in which they are read. Keys are compared exactly,
+// as most clients do.
 func containers() []container {
 	return []container{
 		{"mcpServers", []string{"mcpServers"}, nil},
@@ -146,7 +146,7 @@ func (r *reader) container(shape string, m member, scope string) {
 		}
 	case kindString:
 		r.pathString(shape, n)
-	case kindNull: // "mcpServers:" with no value is how YAML writes an empty one
+	case kindNull: // a container without entries, such as "mcpServers:" in YAML
 	default:
 		r.problem(n.pos, Position{}, "%s is %s: expected an object with one entry per server", shape, n.kind)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseTOML reads TOML with the parser that provides positions. It accepts more than the language
-// allows: duplicate tables and keys are kept, so that the reader can report them instead of
+// parseTOML reads TOML with the parser of go-toml that provides positions. It accepts more than the
+// language allows: duplicate tables and keys are kept, so that the reader can report them instead of
 // rejecting the whole file.
 func parseTOML(data []byte) ([]*node, *SyntaxError) {
 	var p unstable.Parser

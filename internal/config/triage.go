@@ -15,7 +15,7 @@ import (
 // on the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   Choice                      // always reported; if set, nothing else is reported
+	Forced   Choice                      // reported unless refused; if set, nothing else is reported
 	Refused  Choice                      // never reported
 	Baseline map[string]scanner.Severity // previously known findings by fingerprint
 	Now      time.Time                   // time for findings without one; zero if unknown
@@ -203,7 +203,7 @@ func (c Choice) Choose(name string, all []scanner.Rule) bool {
 			places = everywhere
 		case name == "tool-poisoning" && readsTexts(r):
 			places = Elsewhere
-		case name == "output-poisoning" && speaksOfOutputs(r):
+		case name == "output-poisoning" && inspectsResults(r):
 			places = InOutputs
 		}
 		if places != 0 {

@@ -295,7 +295,7 @@ func (d *draft) into(h holder, words func(form) []string, program string) (all [
 	if h.command.kind == kindArray {
 		l, err := d.list(h.command)
 		if err != nil || len(h.command.items) == 0 {
-			return nil, "", moved(h.command)
+			return nil, "", uneditable(h.command)
 		}
 		at := d.at(h.command.items[0].pos)
 		added := append([]string{program}, words(asList)...)
@@ -316,12 +316,12 @@ func (d *draft) into(h holder, words func(form) []string, program string) (all [
 	case h.args.kind == kindNull:
 		at := d.at(h.args.pos)
 		if at < 0 || !bytes.HasPrefix(d.text[at:], []byte("null")) {
-			return nil, "", moved(h.args)
+			return nil, "", uneditable(h.args)
 		}
 		list := "[" + strings.Join(append(words(nullArgs), command), ", ") + "]"
 		return [][]edit{{replaced, {at, at + len("null"), list}}}, nullArgs, nil
 	case h.args.kind != kindArray:
-		return nil, "", moved(h.args)
+		return nil, "", uneditable(h.args)
 	}
 	l, err := d.list(h.args)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package configfile models files that affect findings: the servers in a client configuration, and
-// the changes to a settings file. Package config reads them, and the engine inspects them. It does
-// no I/O.
+// the changes to a settings file. Package config reads them, and the engine inspects them. This
+// package does no I/O.
 package configfile
 
 import (
@@ -25,8 +25,7 @@ func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
-// ClientConfig is a client configuration: the servers that a client starts, and their
-// permissions.
+// ClientConfig is a client configuration: the servers that a client uses, and their permissions.
 type ClientConfig struct {
 	// Path is the path as given by the user.
 	Path string
@@ -148,8 +147,8 @@ const minConcealed = 6
 // part of it is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns a replacer that masks all values that the entry itself names as secrets, and secrets
-// in the paths of its addresses.
+// Concealer returns a replacer that masks the values of the entry that are secrets by their name or format,
+// and secrets in the paths of its addresses.
 func (e *Entry) Concealer() *strings.Replacer {
 	var concealed []string
 	add := func(value string) {

@@ -14,7 +14,7 @@ type Effect uint8
 // harmless.
 const (
 	Keeps   Effect = iota // every finding is reported as before, or more severely
-	Accepts               // a single finding, identified by its content, is reported less severely or not at all
+	Accepts               // a few specific findings may be reported less severely or not at all
 	Weakens
 )
 
@@ -50,15 +50,14 @@ func (c *Changes) Add(effect Effect, keys []string, format string, args ...any) 
 }
 
 // ChangedSettings is a file that affects findings (mcpscan.yaml, a policy or a baseline, for
-// example) and is modified by the change under review. The run used the version before the change.
+// example) and is modified by the change under review. The run uses the version before the change.
 type ChangedSettings struct {
 	Path     string
 	Was, Now []byte // nil if there is no such version
 	Changes  []SettingsChange
 }
 
-// Worst returns the changes, worst first; changes with the same effect stay in file
-// order.
+// Worst returns the changes, worst first; changes with the same effect are in file order.
 func (c *ChangedSettings) Worst() []SettingsChange {
 	return slices.SortedStableFunc(slices.Values(c.Changes), func(a, b SettingsChange) int {
 		return cmp.Or(cmp.Compare(b.Effect, a.Effect), a.Pos.Compare(b.Pos))
