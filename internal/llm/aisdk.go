@@ -19,7 +19,7 @@ func (r *Reader) uiMessageParts(v View) {
 		r.uiPart(p)
 		repeated = repeated || p.At("toolInvocation").Is()
 	}
-	if !repeated { // by older versions, in both forms
+	if !repeated { // older versions write calls in both forms
 		v.At("toolInvocations").each(func(t View) { r.uiCall(t, t.Str("toolName")) })
 	}
 }

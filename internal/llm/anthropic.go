@@ -139,7 +139,7 @@ func readAnthropicResponse(r *Reader, b *body) {
 	r.each(b, "content", func(_ int, v View) { r.anthropicBlock(v) })
 }
 
-// readAnthropicEvent handles an event in a stream. A block is read once it is complete.
+// readAnthropicEvent handles an event in a stream. A call is read once its block is complete.
 func readAnthropicEvent(r *Reader, b *body) {
 	s := &r.streams
 	if b.str("type") == "message_start" {

@@ -91,7 +91,7 @@ func appendSaid(said []byte, content wire.Value) []byte {
 	return said
 }
 
-// The limits on what is kept from a text.
+// The limits on what is read or kept from a text.
 const (
 	maxValues = 16_000_000 // values of one body or line
 	maxKey    = 4 << 10    // bytes of the first messages, which identify a conversation

@@ -2,6 +2,6 @@
 // streams of provider APIs, and client transcripts. It turns every format into the same items:
 // declared tools, calls, and results.
 //
-// A format is recognised by the members that its writers always write; formats lists them all.
-// Content that no reader knows becomes an item too; it is never dropped silently.
+// A format is recognised by members that its writers always write; the variable formats lists all
+// formats. Content that no reader knows becomes an item too; it is never dropped silently.
 package llm

@@ -47,7 +47,7 @@ type Item struct {
 	History bool // part of a request, which repeats earlier messages
 	Echo    bool // duplicates a call or a result with this ID, which takes precedence
 	Clock   bool // the format has no times: each item gets a time one second after the previous
-	Record  bool // it is in an events.jsonl record, which may also contain the connections
+	Record  bool // it is in an events.jsonl record, which may also contain the MCP messages of the calls
 	Failed  bool // the result is an error
 	Foreign bool // the client rewrote the definition
 	Free    bool // the arguments are text that need not be JSON

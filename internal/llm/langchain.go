@@ -45,8 +45,8 @@ func langChainMessage(v View) bool {
 	return isLangChain(v) && langChainMembers(v).has("additional_kwargs", wire.Object)
 }
 
-// langChainPaths are where a list of messages is in the state of a LangGraph graph, in a snapshot of it, and in
-// a checkpoint.
+// langChainPaths are the paths of the list of messages in the state of a LangGraph graph, in a snapshot of it,
+// and in a checkpoint.
 var langChainPaths = [][]string{{"messages"}, {"values", "messages"}, {"channel_values", "messages"}}
 
 func langGraphState(v View) bool {

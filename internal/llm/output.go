@@ -17,7 +17,7 @@ func (r *Reader) within(b *body, session string) {
 	r.emit(Item{Kind: Begin, Session: session, origin: new(b.origin(b.root, ""))})
 }
 
-// speaks begins the next answer of the model if a line is its own, unless the previous one was as well.
+// speaks begins the next answer of the model if a line is from the model, unless the previous line was, too.
 func (r *Reader) speaks(line View, own bool) {
 	if own && !r.answering {
 		r.answers++
@@ -32,8 +32,8 @@ func (r *Reader) numbered(line View, what string) string {
 	return fmt.Sprintf("%s/%s-%d", line.text.origin.File, what, r.answers)
 }
 
-// codexOutput recognises an event of codex exec. Events without an item have few members, which other
-// programs' events of these types exceed.
+// codexOutput recognises an event of codex exec. It must have no other members, because other programs'
+// events of the same types have more.
 func codexOutput(v View) bool {
 	only := func(keys ...string) bool {
 		n := 0
@@ -157,7 +157,7 @@ func readGeminiOutput(r *Reader, b *body) {
 			result.Meta = v.At("error")
 		}
 		if result.Kind = Result; !result.Content.Is() {
-			r.ignore(v, "a result without its output, of which Gemini CLI prints only text")
+			r.ignore(v, "a result without its output: Gemini CLI prints only text output")
 		}
 		r.emit(result)
 	case "message", "error":

@@ -33,8 +33,8 @@ func readResponsesRequest(r *Reader, b *body) {
 	r.each(b, "input", r.itemsOf(r.responsesItem))
 }
 
-// itemsOf returns a function that reads the items of a history in order: one answer of the model has several
-// items.
+// itemsOf returns a function that reads the items of a history in order. One answer of the model can have
+// several items.
 func (r *Reader) itemsOf(read func(View)) func(int, View) {
 	answering := false // the previous item was from the model
 	return func(i int, v View) {
@@ -180,7 +180,7 @@ func readResponsesEvent(r *Reader, b *body) {
 			if !r.asked && !r.outer.Answer {
 				r.each(whole, "tools", func(_ int, v View) { r.responsesTool(v) })
 			}
-			r.repeats = true // an item that was done before; any other is new to the caller
+			r.repeats = true // items that were done before; the caller has not seen the IDs of the others
 			r.responsesOutput(whole)
 			r.repeats = false
 		}

@@ -219,7 +219,7 @@ func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 		}
 	} else {
 		if probed := b.by[asker]; probed != nil && probed.isIdle() {
-			probed.end(errIdle) // the client only tried whether the server needs no session
+			probed.end(errIdle) // the client only tried whether the server works without a session
 		}
 		id = rand.Text()
 		key = idKey(id)
@@ -264,7 +264,7 @@ const (
 // acceptable contains the response formats that a client accepts.
 type acceptable struct {
 	streams bool // event streams
-	listed  bool // event streams, by name: not only anything
+	listed  bool // event streams by name, not only by a wildcard
 	plain   bool // JSON
 }
 

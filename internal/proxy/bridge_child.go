@@ -39,7 +39,7 @@ type child struct {
 	mu       sync.Mutex
 	open     map[string]*reply // by key of the request
 	tokens   map[string]*reply // by progress token
-	replies  []*reply          // that are read, the latest last
+	replies  []*reply          // that are being read, the latest last
 	listener *outbox           // the stream for messages that belong to no request, nil if there is none
 	waiting  []message         // messages that belong to no request, while there is no stream
 	waited   int               // bytes of these

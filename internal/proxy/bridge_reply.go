@@ -20,7 +20,7 @@ type message struct {
 // what it sent, as on stdio.
 type outbox struct {
 	first   []message       // from before it was opened
-	lines   chan message    // unbuffered, so that what is kept does not grow
+	lines   chan message    // unbuffered, so that no messages accumulate
 	session context.Context // ends with the session
 
 	done   chan struct{} // closed by finish: no more messages come
@@ -97,7 +97,7 @@ type reply struct {
 var errSlow = errors.New("no message yet")
 
 // response waits for the first message, which determines the response's status, whether it has the
-// session ID and, unless the client accepts event streams, its format.
+// session ID and, unless the server is slow, its format.
 func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {

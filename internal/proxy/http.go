@@ -37,8 +37,8 @@ type Upstream struct {
 // maxExchanges is the maximum number of HTTP requests served at a time.
 const maxExchanges = 8192
 
-// HTTP is a proxy in front of a server at a URL. It mirrors the server's paths: a request for a path
-// goes to the same path on the server. Only message and authentication paths are forwarded.
+// HTTP is a proxy in front of one server. It mirrors the server's paths: apart from the prefix, a request
+// for a path goes to the same path on the server. Only message and authentication paths are forwarded.
 type HTTP struct {
 	gate     *gate
 	access   Access
@@ -144,7 +144,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, nil, "the proxy is handling too many requests; try again later")
 		return
 	}
-	w.Header()["Content-Type"] = nil // a response without one must not get one
+	w.Header()["Content-Type"] = nil // a response without a content type must not get one
 	r.Header.Del("Upgrade")          // some clients offer HTTP/2 with each request; only HTTP is forwarded
 	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")

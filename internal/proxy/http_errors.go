@@ -87,7 +87,7 @@ func writeError(w http.ResponseWriter, status int, ids []string, why string) {
 	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
 }
 
-// failed returns an error for each request or, if there are none, one error without an id.
+// failed returns an error for each request or, if there are none, one error with the id null.
 func failed(ids []string, why string, code int) []byte {
 	if len(ids) == 0 {
 		ids = []string{"null"}

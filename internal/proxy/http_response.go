@@ -217,7 +217,7 @@ func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	}
 	at := x.at
 	at.page = true
-	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // with the name, it is never a message
+	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // with the header's name, the text is not a message
 	if do != scanner.Refuse {
 		return nil
 	}

@@ -35,7 +35,7 @@ const (
 const firstSession = "proxy"
 
 // sessions maps exchanges to engine sessions. Depending on the protocol, HTTP identifies a session
-// by an ID, by the URL of an event stream, or not at all; in that case the client's identity is
+// by an ID, by the URL of an event stream, or not at all; in the last case, the client's identity is
 // used.
 type sessions struct {
 	mu    sync.Mutex
@@ -146,8 +146,8 @@ func (s *sessions) renamed(ids []string, session string) {
 }
 
 // stream begins the session of an event stream whose messages are posted to uri. asker is the session of
-// the client that requested the stream. If the client began it over Streamable HTTP, the stream belongs to
-// it: the server must not be able to answer in another session than it is asked in.
+// the client that requested the stream. If the client began that session over Streamable HTTP, the stream
+// belongs to it: otherwise, the server could answer in another session than the one in which it is asked.
 func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +220,8 @@ func (r *recent) forget(key string) {
 }
 
 // enter returns the session for an exchange with these requests, and a function that ends the
-// exchange. A client never has two open requests with the same id: if an id is open already,
-// another client is using the session, and this one gets a separate session.
+// exchange. A client must not have two open requests with the same id: if an id is open already,
+// another client is assumed to be using the session, and this one gets a separate session.
 func (s *sessions) enter(session, server string, ids []string) (own string, leave func()) {
 	if len(ids) == 0 {
 		return session, func() {}

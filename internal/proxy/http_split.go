@@ -163,7 +163,7 @@ func (b *blockReader) rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(b.buf[b.start:b.end]), r)
 }
 
-// ready reports whether the next block is already buffered.
+// ready reports whether the end of an event is already buffered.
 func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
 
 // close releases a large event's slot.

@@ -25,7 +25,7 @@ type Talks struct {
 }
 
 // LLM is a proxy between agents and the APIs of LLM providers. It inspects the tools and results in
-// requests, and each call in the model's answers, before anyone acts on them.
+// requests, and each call in the model's answers before the agent receives the call.
 type LLM struct {
 	gate     *gate
 	access   Access

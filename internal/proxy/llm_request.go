@@ -79,8 +79,8 @@ func (x *llmExchange) exceeds(body []byte) bool {
 	return x.mayCall() && replay.Exceeds(body) && x.gate.refuses(x.scope(), exceeding.Reason)
 }
 
-// wideCharset returns the character set of a JSON text in UTF-16 or UTF-32, or "" for any other body. A
-// body of other data, such as a film, may begin with the same bytes.
+// wideCharset returns the character set of a JSON text in UTF-16 or UTF-32, or "" for any other body.
+// Other data, such as a video, may begin with the same bytes.
 func (x *llmExchange) wideCharset(body []byte) string {
 	charset := wire.WideCharset(body)
 	if charset == "" || !x.mayCall() {

@@ -34,8 +34,8 @@ type rewriting struct {
 	texts map[int][]*replay.Said // refused calls in a Chat Completions message, by its node
 }
 
-// rewriteLLM returns a body with its refused calls replaced by text; all other bytes stay. It
-// returns nil if no call is refused.
+// rewriteLLM returns a body with its refused calls and results replaced by text, and its stop reasons
+// corrected; all other bytes stay. It returns nil if nothing is refused.
 func rewriteLLM(body []byte, said []replay.Said) []byte {
 	refused := slices.ContainsFunc(said, func(s replay.Said) bool { return isRefused(&s) })
 	w := &rewriting{gone: map[int]bool{}, texts: map[int][]*replay.Said{}}

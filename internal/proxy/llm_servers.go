@@ -17,9 +17,9 @@ import (
 const maxServerTools = 16 << 10
 
 // Later handles an event from a server after its first listing: an announcement that its tools have
-// changed, our request for them and the response, or its end. Sessions in progress receive it at
-// once. New ones receive Talks.Listed and each server's last changed list, so that memory does not
-// grow with the number of changes.
+// changed, mcpscan's request for them and the response, or the server's end. Sessions in progress
+// receive the event at once. New ones receive Talks.Listed and each server's last changed list, so that
+// memory does not grow with the number of changes.
 func (l *LLM) Later(e *scanner.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

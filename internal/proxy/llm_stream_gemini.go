@@ -40,7 +40,7 @@ func eachGeminiCall(doc *wire.Doc, visit func(call int)) {
 			for _, key := range [...]string{"functionCall", "function_call"} {
 				if call := doc.Get(p, key); doc.Kind(call) > wire.Null {
 					visit(call)
-					break // a part has one
+					break // a part has at most one call
 				}
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // exceeding is the decision about a frame that exceeds a limit of the parser. Without it, a sender
-// could pass a message by every check by adding values to it.
+// could evade every check by adding values to a message.
 var exceeding = scanner.Decision{Verdict: scanner.Block,
 	Reason: fmt.Sprintf("the message cannot be judged, because it is nested deeper than %d levels or has more than %d values", wire.MaxDepth, wire.MaxNodes)}
 

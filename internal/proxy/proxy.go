@@ -2,7 +2,8 @@
 // an engine has decided on them, and answers blocked ones itself.
 //
 // It must never drop a message silently: a sender that waits for an answer gets one. It must never
-// change a byte of what it forwards, except to withhold definitions.
+// change a byte of what it forwards, except to withhold parts of a message or to pass it on over
+// another transport.
 package proxy
 
 import (

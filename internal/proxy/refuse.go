@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// blockedCode is the JSON-RPC error code for blocked messages: the first code that implementations
-// are free to use.
+// blockedCode is the JSON-RPC error code for blocked messages. It is in the range that JSON-RPC leaves
+// to implementations.
 const blockedCode = -32001
 
 // reasonChars is the maximum length, in characters, of the reason in an error.

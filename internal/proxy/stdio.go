@@ -102,7 +102,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)
-	poll.Stop() // keep waiting until the client closes its output
+	poll.Stop() // until the client closes its output
 	defer poll.Stop()
 	catch := time.NewTicker(catchEvery)
 	defer catch.Stop()
@@ -250,7 +250,8 @@ func (p *pump) refuse(out *scanner.Outcome) {
 	p.to.answer(receiver)
 }
 
-// tooLong forwards, as it arrives, a line that is too long to inspect.
+// tooLong forwards, as it arrives, a line that is too long to inspect, or returns an error if fail_closed
+// refuses it.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	if !p.passes(p.at, tooLongReason(p.direction, p.MaxMessage)) {
 		return errUnjudged
