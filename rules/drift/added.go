@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling recognises added sentences that apply a verb to an object that legitimate upgrades do not
-// mention.
+// telling recognises a kind of harmful added sentence: a verb with an object that legitimate
+// upgrades rarely mention.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string

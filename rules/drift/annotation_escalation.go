@@ -20,11 +20,11 @@ var AnnotationEscalation = scanner.Rule{
 	ID:         "drift-annotation-escalation",
 	Category:   "version_pin",
 	Title:      "A tool's annotations became less safe after approval",
-	Why:        "Clients prompt less often before calls to a tool that is annotated as read-only. The approved annotation is no longer true.",
+	Why:        "Clients prompt less often before calls to a tool that is annotated as read-only. The annotations that were approved no longer apply.",
 	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if any other tool is now annotated as destructive or open-world, or if a tool that writes or destroys according to its own description now denies this. It is medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted the hint. A new hint is a note, or low if it makes clients less careful.",
+	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if destructiveHint or openWorldHint changed from false to true, or if a tool that writes or destroys according to its own description now denies this. It is medium if a reassuring hint was dropped, if a read-only tool is now annotated as open-world, or if the name, verb or parameters already contradicted the approved hint. A new hint is a note, or low if it makes clients less careful.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -78,8 +78,8 @@ func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
-// mayWrite reports whether a tool's name contains a verb for changing something and no verb for
-// reading.
+// mayWrite reports whether a tool claims to change something, or its name contains a verb for
+// changing and neither the name nor the first word of the description is a verb for reading.
 func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {
 		return true
@@ -89,7 +89,7 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing contains verbs whose effects end with the session; some servers annotate such tools as
+// passing contains verbs whose effects are often temporary; some servers annotate such tools as
 // read-only.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
@@ -107,8 +107,8 @@ func saysItReachesOut(doc *wire.Doc, d *mcp.Definition) (reaches bool) {
 	return reaches
 }
 
-// annotations reports all hint changes as one finding, with the highest severity
-// and its pointer.
+// annotations reports all hint changes as one finding, with the highest severity and the pointer of
+// the hint that has it.
 func (c *change) annotations(old, now int) {
 	severity := scanner.Note
 	var told []string
@@ -124,7 +124,7 @@ func (c *change) annotations(old, now int) {
 		switch {
 		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more often
 			weight = scanner.Medium
-		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // the tool reaches the same things as before
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // the tool changes nothing outside
 			weight = scanner.Medium
 		case before == h.harmless && (after == "" || after == oddHint):
 			weight = min(h.weight, scanner.Medium)

@@ -28,7 +28,7 @@ type comparison struct {
 	places   int  // remaining pairs to compare
 	patterns int  // number of patterns read so far
 	seen     map[place]bool
-	toldTo   *bool           // cached: the caller chooses the address to request
+	chosen   *bool           // cached result of callerChoosesAddress
 	alike    map[string]bool // cached: names of approved parameters, folded
 	found    []difference
 	counts   [scanner.Critical + 1]int // number of differences, by severity
@@ -43,7 +43,7 @@ type place struct {
 
 // The limits on a comparison. maxDifferences applies to each severity separately, so that many
 // small differences cannot hide a large one. Schemas of published servers have at most 1,160
-// places, and reach at most a tenth of the other limits.
+// places.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels

@@ -10,8 +10,8 @@ import (
 )
 
 // foreignIntent returns what a text in another language tells the model to do, judging by its words
-// alone, without grammar. It finds sentences that mention the user together with sending
-// credentials or the conversation, or with not noticing something.
+// alone, without grammar. It finds sentences that mention the user together with a credentials file
+// or variable, with sending the user's data, or with not noticing something.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
 		var f text.Folder
@@ -56,8 +56,8 @@ func newForeignUser(l *languages.Language) foreignUser {
 const knowReach = `[^,;:\n]{0,40}?`
 
 // unaware contains negations, and verbs that mean "notice" or "know", for languages that put spaces
-// between words. Manuals often say that somebody may not do or see something, but not that somebody
-// must not notice it.
+// between words. Manuals often say that somebody may not do or see something, but rarely that
+// somebody must not notice it.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

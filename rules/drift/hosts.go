@@ -16,8 +16,8 @@ import (
 )
 
 // moved rates a value that leads to a different destination than the previous values. The returned
-// sentence is "" if none of the values is a destination, or if all of them belong to the same
-// owner.
+// sentence is "" if the value is no destination, if it has the registrable domain of a previous
+// one, or if no previous value is a destination and the value is no address of an unfamiliar host.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {
@@ -31,7 +31,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	}
 	site := siteOf(now)
 	if len(was) == 0 && len(before) > 0 && leadsSomewhere(value) && s.strange(now) {
-		return scanner.High, "leads to " + strconv.Quote(now) + ", a host that the server did not mention before"
+		return scanner.High, "leads to " + strconv.Quote(now) + ", a host that the definition did not mention before"
 	}
 	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
 		return 0, ""
@@ -124,8 +124,8 @@ func siteOf(host string) string {
 	return host
 }
 
-// posesAs reports whether a host imitates another: it contains the other's name, or differs only in
-// look-alike letters or by one letter.
+// posesAs reports whether a host imitates another: it contains the other's name, differs from it
+// only in look-alike letters or by one letter, or has letters outside ASCII.
 func posesAs(now, was string) bool {
 	site := siteOf(was)
 	name, _, _ := strings.Cut(site, ".")

@@ -16,7 +16,7 @@ var InSession = scanner.Rule{
 	Fix:        "Compare the two definitions. If the change is legitimate, approve it; otherwise remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nobody upgrades a server within a session, so a change is rated high, or critical if the server did not announce it with list_changed, unless the client initialized the server again, as after a restart. A change between sessions may be an upgrade, so it is rated medium.",
+	Basis:      "Servers are rarely upgraded within a session, so a changed tool is rated critical if the server did not announce the change with list_changed and the client did not initialize the server again, as after a restart. Any other change within a session is rated high. A change between sessions may be an upgrade, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

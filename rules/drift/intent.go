@@ -42,7 +42,8 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 }
 
 // intended returns what the added sentences tell the model to do, or "" if nothing. It is stricter
-// than the rules for whole definitions, where benign servers can be just as insistent.
+// than the rules for whole definitions, because the definitions of legitimate servers can be just
+// as insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {

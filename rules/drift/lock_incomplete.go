@@ -85,13 +85,13 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	replaced := upgraded(p, before)
 	absent := whole(p.Says().Lacks(before.Says))
 	absent = slices.DeleteFunc(absent, func(name string) bool {
-		return replaced && (name == "identity.exact" || strings.HasPrefix(name, "identity.") && otherProgram(before, p)) // drift-identity rates both
+		return replaced && (name == "identity.exact" || strings.HasPrefix(name, "identity.") && otherProgram(before, p)) // drift-identity reports these changes
 	})
 	if len(absent) == 0 {
 		return
 	}
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
-		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change to the server; restore the entry", text.JoinSome(absent)),
+		Message: fmt.Sprintf("this change removed data from the lockfile entry (%s), so mcpscan would not notice a change to the server; restore the entry", text.JoinSome(absent)),
 		Related: []scanner.Related{{Message: "recorded here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
 		issue.Approval = p.IdentityApprovedInChange()

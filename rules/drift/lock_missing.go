@@ -11,7 +11,7 @@ var LockMissing = scanner.Rule{
 	ID:         "lock-missing",
 	Category:   "version_pin",
 	Title:      "A server is not in the lockfile",
-	Why:        "Nobody has reviewed the server, and mcpscan cannot detect changes to it.",
+	Why:        "No approval of the server is recorded, and mcpscan cannot detect changes to it.",
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

@@ -12,11 +12,11 @@ var LockStale = scanner.Rule{
 	ID:         "lock-stale",
 	Category:   "version_pin",
 	Title:      "The lockfile describes a different server than the one configured",
-	Why:        "Whoever merges the change runs a version, program or host whose definitions nobody has reviewed: the lockfile still contains the old ones.",
+	Why:        "The configured version, program or host can have other definitions than those that were reviewed: the lockfile still contains the old ones.",
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review what changed, run mcpscan approve, and commit mcpscan.lock with the configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers or OAuth settings. npm ci and go mod verify fail for the same reason. drift-identity reports differences that affect only the names of environment variables and headers.",
+	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers or OAuth settings. npm ci fails for the same reason. drift-identity reports differences that affect only the names of environment variables and headers.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-494", "CWE-353"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

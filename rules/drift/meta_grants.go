@@ -51,7 +51,8 @@ type declared struct {
 }
 
 // granted collects the permissions in a declaration. Because no specification defines the format,
-// granted recognises keys by their words, and includes lists under unknown keys.
+// granted recognises keys by their words. Unless known is nil, granted also includes lists under
+// keys that are not in known.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	switch {

@@ -62,8 +62,8 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne reports a new property. Its severity depends on what it asks for. Making it required
-// only breaks existing calls, which does not help an attacker.
+// freshOne reports a new property. Its severity depends mainly on what the property asks for: a
+// requirement alone only breaks existing calls, which does not help an attacker.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
@@ -118,7 +118,7 @@ func (s *schemaChange) asks(n *property) bool {
 // raw contains words for parameters whose values are executed unchanged.
 var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
 
-// demand rates a new required parameter. An enum, a number or a boolean cannot leak data.
+// demand rates a new required parameter. An enum, a number or a boolean can leak little data.
 func (s *schemaChange) demand(n *property) scanner.Severity {
 	if s.carriesText(n) {
 		return scanner.High

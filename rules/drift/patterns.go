@@ -41,7 +41,7 @@ func (s *schemaChange) bounded() bool {
 	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
 }
 
-// anyText contains patterns that match every string.
+// anyText contains patterns that exclude at most empty strings and strings with line breaks.
 var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
 
 func wordSetOf(all ...string) map[string]bool {
@@ -55,8 +55,9 @@ func wordSetOf(all ...string) map[string]bool {
 // anyAddress is a mail address that could be anybody's.
 const anyAddress = "a@x.example"
 
-// hostileTexts are inputs that patterns should reject: path traversal, a second command, an
-// option, another host, another SQL statement, more than one value, and secrets.
+// hostileTexts are inputs that patterns should reject: path traversal, files with secrets, a second
+// command, an option, another host, another SQL statement, more than one value, and names with
+// privileges.
 var hostileTexts = []string{
 	"../../etc/passwd", "/etc/passwd", "~/.ssh/id_rsa", `C:\Windows\x`, "; rm -rf /", "a && b", "a|b", "$(id)", "`id`", "--option=x",
 	"https://x.example/", "http://127.0.0.1/", "file:///etc/passwd", "git+https://x.example/a", "x.example", anyAddress, "' OR 1=1 --", "DROP TABLE a", "*", "a,b", "a b", "a\nb",
@@ -64,8 +65,8 @@ var hostileTexts = []string{
 }
 
 // letThrough returns the first hostile text that the old pattern rejects and the new one accepts,
-// or "" if there is none. An old pattern that accepts most hostile texts does not protect anything.
-// An unreadable new pattern counts as accepting everything.
+// or "" if there is none. An old pattern that accepts at least half of the hostile texts counts as
+// no protection. An unreadable new pattern counts as accepting everything.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]

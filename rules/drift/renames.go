@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fresh finds new properties, and returns the removed ones that were not renamed.
+// fresh reports new and renamed properties, and returns the removed ones that were not renamed.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
 	waiting, looks := map[string][]*property{}, map[string]*property{}
 	for _, o := range gone {
@@ -51,8 +51,8 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf returns a property's types and whether it is required, as one string. A renamed property
-// keeps both.
+// kindOf returns a property's types and whether it is required, as one string. A new property of the
+// same kind as a removed one may be the same property under another name.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"

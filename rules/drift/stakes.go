@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stakes describes what a call to a tool can do, according to the tool itself. Constraints matter
-// only if a call has consequences.
+// stakes describes what a call to a tool can do, according to the tool itself. A relaxed constraint
+// is rated higher if a call has consequences.
 type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or changes running systems
 	runs  bool // executes its input
@@ -50,8 +50,9 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// Verbs, in tool names and first sentences, that indicate an action with consequences. Participles
-// are omitted, because tools also read data about things that were paid, locked or deployed.
+// Verbs, in tool names and first sentences, that indicate an action with consequences. Past
+// participles are omitted, because tools also read data about things that were paid, locked or
+// deployed.
 var (
 	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls

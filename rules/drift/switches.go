@@ -72,7 +72,8 @@ func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !swi
 // switchValues are values of switches, which have no meaning without the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed rates a switch that was fixed to its safe value and can now have a different one.
+// unfixed rates a parameter whose values are no longer listed. A switch that was fixed to its safe
+// value is rated High.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
@@ -117,7 +118,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	if s.stake.acts {
 		weight = in.silently()
 	}
-	in.add(weight, "%q %s, although it confirmed that someone agreed to the call", o.name, how)
+	in.add(weight, "%q %s, although the tool held back calls without it", o.name, how)
 	return true
 }
 

@@ -99,7 +99,7 @@ func added(before, now string) (sentences []string) {
 }
 
 // sentenceSet holds hashes of plain sentences rather than the sentences, to save memory: a long
-// text may have nearly as many sentences as bytes.
+// text may have half as many sentences as bytes.
 type sentenceSet map[uint64]struct{}
 
 // hashSeed is random in each run, so that nobody can craft two sentences with the same hash.

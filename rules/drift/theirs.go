@@ -24,7 +24,7 @@ func (s *schemaChange) takesTheirs(n *property) bool {
 	case namesTalk(n.name):
 		return !sensitive.AboutTalk(s.d.Name)
 	case namesCredential(n.name), anyWord(n.name, bareCredential) && sensitive.GrantsAccess.MatchString(strings.ToLower(description)):
-		return n.needed == always || !s.asksWhereToldTo()
+		return n.needed == always || !s.callerChoosesAddress()
 	}
 	return asksOfTheirs(description)
 }
@@ -39,16 +39,16 @@ func (s *schemaChange) describes(n *property) string {
 	return ""
 }
 
-// asksWhereToldTo reports whether the caller of the tool chooses the address to request.
-func (s *schemaChange) asksWhereToldTo() bool {
-	if s.toldTo == nil {
-		told := false
+// callerChoosesAddress reports whether the caller of the tool chooses the address to request.
+func (s *schemaChange) callerChoosesAddress() bool {
+	if s.chosen == nil {
+		chosen := false
 		jsonschema.Parameters(&s.old, 0, func(p jsonschema.Subschema, name string) {
-			told = told || p.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name))
+			chosen = chosen || p.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name))
 		})
-		s.toldTo = &told
+		s.chosen = &chosen
 	}
-	return *s.toldTo
+	return *s.chosen
 }
 
 // namesCredential reports whether name denotes a credential, rather than something related to one.
@@ -58,7 +58,7 @@ func namesCredential(name string) bool {
 		return false
 	}
 	spelled, last := strings.Join(words, " "), words[len(words)-1]
-	return sensitive.CredentialName.MatchString(spelled) || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || anyOf(words, opening) ||
+	return sensitive.CredentialName.MatchString(spelled) || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || anyOf(words, credentialWords) ||
 		len(words) > 1 && bareCredential[last] || wholeEnvironment.MatchString(spelled)
 }
 
@@ -84,8 +84,8 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening contains words that mean a credential in any context.
-	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
+	// credentialWords are words that mean a credential in any context.
+	credentialWords = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
 	// bareCredential lists words that mean a credential only after another word, as in "access
 	// token". On its own, "token" may be a pagination cursor or a cryptocurrency.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)

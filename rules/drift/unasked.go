@@ -37,7 +37,7 @@ var intents = []intent{
 	{Test: letThrough, where: unfiltered},
 }
 
-// looser returns a detection test with a lower threshold.
+// looser returns an intent with a lower threshold than the test's.
 func looser(w sense.Test, by int) intent {
 	w.Enough -= by
 	return intent{Test: w}

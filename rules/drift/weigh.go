@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText rates how far a changed text goes beyond the approved one. detected reports whether the
-// text is rated as an attack, because an approval accepts drift, but never an attack.
+// weighText rates how far a changed text goes beyond the approved one. detected reports whether an
+// attack was detected in the text: an approval accepts drift, but not an attack.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
@@ -176,7 +176,7 @@ func consequence(w string) string {
 }
 
 // consequences are words for actions that change or send something, for private data, and for
-// instructions. They were selected because changes to published servers do not contain them.
+// instructions. They were selected because legitimate upgrades rarely add them.
 var consequences = names.Set(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
 	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails

@@ -28,7 +28,8 @@ func (c *change) withdrawn(r retold) string {
 	return ""
 }
 
-// harmlessStill reports whether the changed tool is read-only according to its hint or name.
+// harmlessStill reports whether the tool is read-only according to its hint or to the approved
+// definition.
 func (c *change) harmlessStill() bool {
 	if c.reads == nil {
 		at := c.now.Get(0, "annotations")
