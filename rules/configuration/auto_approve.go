@@ -89,7 +89,7 @@ var approvals = []approval{
 	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without confirmation"),
 	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the settings suppress the warning that is shown before all confirmations are switched off"),
 	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without confirmation"),
-	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools that match a pattern run without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that can write data or run commands needs no confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
@@ -119,5 +119,5 @@ var approvals = []approval{
 	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),
 	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without confirmation"),
 	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that can write data or run commands needs no confirmation"),
-	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without confirmation"),
+	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "all commands, tools or file changes run without confirmation"),
 }

@@ -20,7 +20,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Variables that name code to run, and search paths that begin in a directory where others can write, are rated high. Variables that redirect downloads or traffic are rated medium. Search paths to a project's own code are not reported.",
+	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, and a PATH that begins in the working directory are rated high. Variables that redirect downloads or traffic are rated medium, as are paths from which a downloaded package loads code in the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -63,7 +63,8 @@ func hijackedArguments(_ *configfile.Entry, l *launch.Command, report entries.Re
 	}
 }
 
-// hijackingOption rates the option at the start of words. The message is "" if it is harmless.
+// hijackingOption rates the option at the start of words. The message is "" if the option is
+// harmless.
 func hijackingOption(words []string) (severity scanner.Severity, message, evidence string) {
 	name, value, ok := strings.Cut(words[0], "=")
 	if !ok && len(words) > 1 {
@@ -78,8 +79,8 @@ func hijackingOption(words []string) (severity scanner.Severity, message, eviden
 	return 0, "", ""
 }
 
-// otherSource reports whether value contains the address of an unofficial registry. It can be a list,
-// with names before the addresses.
+// otherSource reports whether value contains the address of an unofficial registry on another
+// machine. The value can be a list, with names before the addresses.
 func otherSource(value string) bool {
 	for _, one := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '|' }) {
 		if name, address, ok := strings.Cut(one, "="); ok && !strings.Contains(name, "://") {

@@ -13,7 +13,7 @@ var HookExec = scanner.Rule{
 	Fix:        "Read the command and everything it starts. If not everyone needs it, keep it in user settings.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The command certainly runs, but it is often legitimate, such as a formatter or a check. The finding is high if the command downloads, decodes or hides what it runs.",
+	Basis:      "The command certainly runs, but it is often legitimate, such as a formatter or a check. The finding is high if the command downloads, decodes or hides what it runs, or sends files, variables or keys to a host.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
@@ -25,7 +25,7 @@ var HookExec = scanner.Rule{
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings load code into the client", s.Text)
 			case !commandSetting.MatchString(s.Pointer) || s.Text == "":
 			case downloadRun.MatchString(s.Text), hiddenRun.MatchString(s.Text):
-				p.Report(nil, s.Pointer, scanner.High, "the command runs code that it downloads, decodes or hides", s.Text)
+				p.Report(nil, s.Pointer, scanner.High, "the command downloads, decodes or hides what it runs, or sends data away", s.Text)
 			case scriptOfRepository.MatchString(s.Text):
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file in the repository, which can change while the settings stay the same", s.Text)
 			default:

@@ -22,7 +22,7 @@ var InsecureTransport = scanner.Rule{
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Plain HTTP to another host is rated medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is rated high.",
+	Basis:      "Plain HTTP is rated low within a private network; to any other host, it is high with credentials, otherwise medium. Disabled certificate checks are rated high if they apply to a whole process, otherwise medium.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -36,7 +36,8 @@ var InsecureTransport = scanner.Rule{
 	},
 }
 
-// plainAddress rates an address. The message is "" if it is not one, or encrypted.
+// plainAddress rates an address. The message is "" for text that is not an address, and for an
+// address that is encrypted or on this machine.
 func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 	u, ok := destination.Address(written)
 	switch {

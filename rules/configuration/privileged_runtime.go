@@ -51,7 +51,8 @@ type right struct {
 }
 
 var (
-	// shortMount matches -v and a group that ends with it, with the value if it follows directly.
+	// shortMount matches -v, or a group of short options that ends with v, with the value if it is
+	// attached.
 	shortMount = lazyregexp.New(`^-[ditPq]*v=?(.*)$`)
 
 	mounting = lazyregexp.New(`^(?:-v|--volume|--mount)$`)

@@ -26,7 +26,7 @@ var SecretLiteral = scanner.Rule{
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the value has the published format of a vendor's token, or gives access to a database on another host. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
+	Basis:      "The finding is high if the value has the published format of a vendor's token, or is an address with a password for another host or with a secret in its query. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -105,12 +105,11 @@ var (
 // lastToken returns the last token of a JSON pointer.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the minimum length of a password in a variable whose name is
-// unambiguous.
+// wordLength is the minimum length of a password in a variable whose name is unambiguous.
 const wordLength = 6
 
-// credentialLength is the maximum length of a value compared with published formats. Private keys
-// and session tokens are the longest credentials.
+// credentialLength is the maximum number of bytes of a value that are compared with published
+// formats. Private keys and session tokens are the longest credentials.
 const credentialLength = 16 << 10
 
 // secretIn rates a named value. The message is "" if the value is not a secret.

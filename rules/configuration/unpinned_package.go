@@ -12,7 +12,7 @@ var UnpinnedPackage = scanner.Rule{
 	ID:         "cfg-unpinned-package",
 	Category:   "supply_chain",
 	Title:      "A server's version is not pinned",
-	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes over the account, runs code on this machine without a change to this file.",
+	Why:        "A launcher such as npx can fetch a new version whenever the server starts. Whoever publishes the next version, or takes over the account, runs code on this machine without a change to this file.",
 	Fix:        "Pin one version, such as some-server@1.2.3; pin an image by digest, and a repository by commit.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

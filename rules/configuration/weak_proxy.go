@@ -17,7 +17,7 @@ var WeakProxy = scanner.Rule{
 	Fix:        "Run mcpscan wrap for the server, using a copy of mcpscan that you trust; without flags, the proxy enforces. In a file that others use, run mcpscan unwrap for the server: the path of mcpscan is valid on one machine only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project's entry is marked as written by mcpscan wrap but is not what this mcpscan writes: the server behind it is then not compared with the lockfile. It is medium for a flag that removes protection. In both cases, the severity is one level lower if the entry is in the user's own configuration. An entry that is exactly what wrap writes is not reported, unless its proxy runs in observe mode.",
+	Basis:      "The finding is high if a project's entry is marked as written by mcpscan wrap but is not what this mcpscan writes: the server behind it is then not compared with the lockfile. It is medium for a flag that removes protection. In both cases, the severity is one level lower if the entry is in the user's own configuration. An entry that is exactly what wrap writes is not reported, unless its proxy runs in observe mode or its variables name a session.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-693"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -12,12 +12,12 @@ import (
 var NameLookalike = scanner.Rule{
 	ID:         "xs-name-lookalike",
 	Category:   "tool_shadowing",
-	Title:      "A tool name imitates another server's tool or a built-in tool",
+	Title:      "A tool's name imitates that of another server's tool or of a built-in tool",
 	Why:        "A model that reads both names may confuse them and send data meant for the original to the imitation.",
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only typos count: one different letter in a long word, or letters that are swapped, doubled or look-alike. Two dictionary words, a plural or a different number do not count. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
+	Basis:      "Only typos count: one different letter in a long word, or letters that are swapped, doubled or look-alike. Names that differ by a dictionary word, a plural or a number do not count. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -14,12 +14,12 @@ import (
 var PrefixConfusion = scanner.Rule{
 	ID:         "xs-prefix-confusion",
 	Category:   "tool_shadowing",
-	Title:      "A tool's name can be mistaken for a tool on another server",
+	Title:      "A tool's name can be mistaken for that of another server's tool",
 	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can be read or split as the name of a trusted server's tool.",
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is medium if the name contains the name of another server in the session, or is written like such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names contain them.",
+	Basis:      "The finding is medium if the name contains the name of another server in the session, or is written like such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names can contain one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -19,7 +19,7 @@ var ShadowTool = scanner.Rule{
 	Fix:        "Rename one of the tools, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is rated medium; a look-alike name, or a description copied onto another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium; the severity of the finding about the definitions reflects how likely the collision is to be deliberate.",
+	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a mere collision is rated medium; a look-alike name, or a description copied onto another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium, unless the two definitions are identical; the severity of the finding about the definitions reflects how likely the collision is to be deliberate.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         mcp.OnCall | mcp.OnList,
 	Judge:      JudgeShadows(scanner.Alert),
@@ -44,10 +44,9 @@ func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 }
 
 // refuseShadowed decides on a call to a tool whose name two servers use. The agentsh design refuses
-// the call, whichever server receives it, because it is unclear which tool was meant. The severity
-// of the finding about the definition reflects how likely the collision is to be deliberate; the
-// refusal costs users at most a rename. Identical copies do the same thing, so only the
-// strict profile refuses them.
+// the call, whichever server receives it, because it is unclear which tool was meant. A user who
+// wants both tools must rename one of them. If the definitions are identical, the default profile
+// only raises an alert.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {

@@ -67,7 +67,8 @@ var (
 		described: lazyregexp.New(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
 )
 
-// runWords maps the last word of a parameter name to the kinds of input that it may take.
+// runWords maps the last word of a parameter name to the kinds of input that such a parameter may
+// take.
 var runWords = map[string][]*runnable{
 	"command": {runsCommand}, "commands": {runsCommand}, "cmd": {runsCommand}, "cmds": {runsCommand}, "line": {runsCommand}, "bash": {runsCommand}, "powershell": {runsCommand},
 	"sql": {runsStatement}, "cypher": {runsStatement}, "soql": {runsStatement}, "statement": {runsStatement}, "statements": {runsStatement},

@@ -16,7 +16,7 @@ var CapOverbroad = scanner.Rule{
 	ID:         "cap-overbroad",
 	Category:   "policy",
 	Title:      "A server offers too many tools, or does not annotate destructive ones",
-	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool runs. A list that is too long for a request is truncated, and nobody reviews what was left out.",
+	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool runs. A list that is too long for a request is refused or truncated, so the model does not see all tools.",
 	Fix:        "Disable the tools that you do not need, and require approval for calls to the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,

@@ -23,7 +23,7 @@ var DangerDefault = scanner.Rule{
 	Fix:        "Remove the default from the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No published server has any of these as a default: an external address for a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. Examples do not count, except working credentials.",
+	Basis:      "None of the published servers examined has one of these as a default: an external address for a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. Examples do not count, except working credentials.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -45,7 +45,7 @@ var DangerDefault = scanner.Rule{
 }
 
 // offered invokes visit for each string that a schema suggests to the model. given is true for a
-// default or the only enum value, which applies unless changed, and false for an example.
+// default and for the only permitted value, and false for an example.
 func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
 	for c := doc.First(schema); c >= 0; c = doc.Next(c) {
 		given := doc.KeyIs(c, "default") || doc.KeyIs(c, "const") || doc.KeyIs(c, "enum") && doc.Nodes[c].Len == 1

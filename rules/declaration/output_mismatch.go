@@ -25,7 +25,7 @@ var OutputMismatch = scanner.Rule{
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
 		compareForms(p, result)
-		compareForms(p, p.Doc.Get(result, "result")) // of a call, in a task
+		compareForms(p, p.Doc.Get(result, "result")) // the result of a call that runs as a task
 	},
 	On: mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {

@@ -19,7 +19,7 @@ var RemoteRef = scanner.Rule{
 	Fix:        "Move the referenced parts into $defs. Do not let a client resolve references to other documents.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids clients from fetching references unless asked to, and no published server uses one. A $schema dialect that few validators know is rated medium; a reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
+	Basis:      "The specification forbids clients from fetching references unless asked to, and none of the published servers examined uses one. A $schema dialect that few validators know is rated medium; a reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {
@@ -33,7 +33,7 @@ var RemoteRef = scanner.Rule{
 }
 
 // remoteRefs checks every reference in a schema, even at locations where no schema is expected,
-// because programs that resolve references do not check the location.
+// because some programs resolve references at any location.
 func remoteRefs(p *scanner.MessagePass, root int) {
 	doc := p.Doc
 	var own *schemaNames
@@ -66,8 +66,8 @@ var (
 	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
 )
 
-// weigh rates the target of a reference, or the name of a dialect, without its fragment. A name
-// that is not an address, such as urn:x, is harmless.
+// weigh rates the target of a reference, or the name of a dialect, without its fragment. The message
+// is "" for a reference to a name within the schema, which is harmless.
 func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, string) {
 	switch {
 	case !dialect && (n.names[target] || n.names[n.resolve(target)]):

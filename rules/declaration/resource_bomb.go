@@ -24,11 +24,11 @@ var ResourceBomb = scanner.Rule{
 	ID:         "sch-resource-bomb",
 	Category:   "schema",
 	Title:      "A schema is too expensive to process",
-	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a scanner that gives up has not inspected it.",
+	Why:        "A client that compiles or validates such a schema can hang or run out of memory, and a scanner that gives up has not inspected it.",
 	Fix:        "Make the server send a smaller schema. Limit how much work the client does per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers back to itself for the same value, validating that value never ends.",
+	Basis:      "Each limit exceeds what the published servers examined need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers back to itself for the same value, validating that value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {
@@ -45,8 +45,8 @@ var ResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly returns the first property of a schema that exceeds a limit, and its node. It stops
-// there, so that its own work is bounded.
+// tooCostly describes the first property of a schema that exceeds a limit, and returns its node. It
+// stops there, so that its own work is bounded.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)

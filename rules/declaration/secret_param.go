@@ -17,7 +17,7 @@ var SecretParam = scanner.Rule{
 	ID:         "sch-secret-param",
 	Category:   "credential_theft",
 	Title:      "A tool takes a secret as an argument",
-	Why:        "Arguments pass through the model, the transcript and every log. A seed phrase or card security code passed as an argument is exposed in all of them.",
+	Why:        "Arguments pass through the model, the transcript and often logs. A seed phrase or card security code passed as an argument is exposed in all of them.",
 	Fix:        "Give the server its credentials in its configuration. Do not let a model handle the user's secrets.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
@@ -73,7 +73,7 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 	return noSecret
 }
 
-// secretWords are the last words of all names matched by the following expressions.
+// secretWords are the last words of all names that the expressions in secretParameter match.
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 

@@ -23,12 +23,12 @@ var SuspiciousParam = scanner.Rule{
 	Fix:        "Ask the author what the parameter is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if the name or description says that the parameter is for the conversation, the system prompt or a secret, and the parameter is required. It is medium if the parameter is optional. If the parameter asks for the model's name, the severity is one level lower. Tools that manage chats or call models need such parameters and are not reported.",
+	Basis:      "The name or description says what the parameter is for. A parameter for a secret is rated high. One for the conversation, the system prompt or other tools' results is rated high if it is required, and medium if it is optional or takes only the relevant parts. One for the model's name is rated medium if it is required, otherwise low. Tools that manage chats or call models need such parameters and are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			// Variants of an input repeat their parameters, and a lockfile sorts members: one finding for each
-			// name, which is the same in any order.
+			// Variants of an input repeat their parameters, so there is one finding for each name. It does not
+			// depend on the order of members, because a lockfile sorts them.
 			worst := map[string]collected{}
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				optional, required, message := sensitive.CollectedBy(name)
@@ -119,7 +119,8 @@ type collected struct {
 	pointer  string
 }
 
-// wished describes, by pattern, what a parameter asks for: from index fileMatch on, secrets.
+// wished describes what a parameter asks for, by index of the pattern. The patterns from fileMatch
+// on are about secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
@@ -135,7 +136,6 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 }
 
 var (
-
 	// narrowerTalk matches words after a match that show that it does not mean the whole
 	// conversation, as in "conversation title".
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
