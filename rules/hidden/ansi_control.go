@@ -20,7 +20,7 @@ var AnsiControl = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Tool documentation needs no control characters. A result can be the output of a program: in results, colours and overstriking are not reported, progress bars are reported as a note, and only hidden text and writing to the clipboard are rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
-	Unusual:    steering,
+	Unusual:    reportControls,
 }
 
 // effect is the effect of a control sequence on the displayed text.
@@ -41,8 +41,8 @@ var (
 	concealEffect   = &effect{scanner.Medium, false, "the text contains terminal codes that make text invisible"}
 )
 
-// steering reports the first occurrence of the most severe effect.
-func steering(p *scanner.TextPass) {
+// reportControls reports the first occurrence of the most severe effect.
+func reportControls(p *scanner.TextPass) {
 	var worst *effect
 	start, end := 0, 0
 	for i := 0; i < len(p.Source); {
@@ -84,7 +84,7 @@ var (
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
 	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
 	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
-	clipboardCommand = lazyregexp.New(`^(?:\x1b\]|\x{9d})0*52;[^;]*;[^?\x00-\x1f\x{80}-\x{9f}]`) // "?" instead of data reads it
+	clipboardCommand = lazyregexp.New(`^(?:\x1b\]|\x{9d})0*52;[^;]*;[^?\x00-\x1f\x{80}-\x{9f}]`) // with "?" instead of data, the command reads the clipboard
 	commandSequence  = lazyregexp.New(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )

@@ -27,7 +27,7 @@ var Bidi = scanner.Rule{
 					severity = scanner.Medium
 				}
 				p.ReportSource(scanner.Issue{Start: i, End: i + n, Severity: severity,
-					Message: "the text contains a bidirectional override: people see different words than the model reads"})
+					Message: "the text contains a bidirectional override or embedding: people may see the words in a different order than the model reads them"})
 				return
 			}
 			i += n

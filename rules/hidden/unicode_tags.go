@@ -12,11 +12,11 @@ var UnicodeTags = scanner.Rule{
 	ID:         "hid-unicode-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible tag characters",
-	Why:        "Unicode tag characters encode ASCII text that no terminal or browser displays but models read, so they can hide an instruction from a reviewer.",
+	Why:        "Unicode tag characters encode ASCII text that terminals and browsers do not display but models can read, so they can hide an instruction from a reviewer.",
 	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange, so other text has no use for them.",
+	Basis:      "Unicode deprecated tag characters as language tags. It now uses them only in emoji such as flags, and recommends three of those for interchange, so other text has no use for them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := text.NonASCII(p.Source, 0); i < len(p.Source); i = text.NonASCII(p.Source, i) {

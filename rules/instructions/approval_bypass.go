@@ -11,7 +11,7 @@ var ApprovalBypass = scanner.Rule{
 	ID:         "inj-approval-bypass",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to act without the user's consent",
-	Why:        "The confirmation prompt lets a person stop an agent. Text that makes the agent skip it takes the person out of the loop.",
+	Why:        "The confirmation prompt lets a person stop an agent. Text that makes the agent skip the prompt removes this control.",
 	Fix:        "Keep confirmations on for this server, or remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -10,7 +10,7 @@ var CodeInsertion = scanner.Rule{
 	ID:         "inj-code-insertion",
 	Category:   "hidden_instructions",
 	Title:      "Data asks the model to put code into its answer",
-	Why:        "When asked about code, a model answers with code, and the user runs it.",
+	Why:        "When asked about code, a model answers with code, and the user may run it.",
 	Fix:        "Review the code in the text before anyone runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -10,11 +10,11 @@ var DangerousCommand = scanner.Rule{
 	ID:         "inj-dangerous-command",
 	Category:   "shell_injection",
 	Title:      "Text contains a command that destroys a machine or opens it to an attacker",
-	Why:        "An agent with a shell runs what it reads. These commands serve only to destroy something or to let someone in.",
+	Why:        "An agent with a shell may run a command that it reads. These commands serve only to destroy something or to let someone in.",
 	Fix:        "Do not let an agent with a shell read the text. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate tools mention reverse shells and commands that delete whole directory trees only in warnings. Command manuals are a known source of false positives, so text in data is reported only if it is short or gives an instruction.",
+	Basis:      "Legitimate tools mention reverse shells and commands that delete whole directory trees only in warnings. Command manuals are a known source of false positives, so findings in data are rated medium unless the text is short.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{

@@ -14,7 +14,7 @@ var DownloadExec = scanner.Rule{
 	Fix:        "Do not run the command. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text pipes a download into an interpreter, and is not a warning. Installation guides are a known source of false positives, so the severity of findings in results is one level lower.",
+	Basis:      "The text pipes a download or decoded text into an interpreter, or installs a package from an IP address, and is not a warning. Installation guides are a known source of false positives, so a finding in a result is rated medium, or high if the text is short or addresses the reader.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
@@ -55,7 +55,7 @@ var DownloadExec = scanner.Rule{
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
-				Message: "pipes a download into an interpreter",
+				Message: "downloads or decodes code and runs it",
 				Signals: []string{"a download or a decoder", "an interpreter that receives the output"}})
 		}
 	},

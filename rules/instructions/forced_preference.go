@@ -9,7 +9,7 @@ var ForcedPreference = scanner.Rule{
 	ID:         "inj-forced-preference",
 	Category:   "tool_shadowing",
 	Title:      "Text tells the model to prefer its tool to all others",
-	Why:        "A model that chooses tools by their descriptions picks the one that praises itself most, and that tool's server sees the data.",
+	Why:        "A model that chooses tools by their descriptions tends to pick the one that praises itself most, and that tool's server sees the data.",
 	Fix:        "Ask the author for a description of what the tool does. Compare it with the tools that it tries to displace.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -22,7 +22,7 @@ var Learned = scanner.Rule{
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; a text has the score of its worst sentence, reduced for longer texts. Two small neural networks that use word vectors then rate the sentences that may be attacks, together with their surroundings and the tool's names and purpose. Other rules' findings in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in sentences below a second, lower threshold, findings from rules that match phrasings are lowered to medium. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; a text has the score of its worst sentence, reduced for longer texts. Two small neural networks that use word vectors then rate the sentences that may be attacks, together with their surroundings and the tool's names and purpose. Other rules' findings in a sentence add to its score, with a weight per rule learned in training. The finding is high only above a threshold that few benign texts reach; in texts that score below a second, lower threshold, findings from rules that match phrasings are lowered to medium or low. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -143,7 +143,8 @@ func askClassifier(p *scanner.TextPass) {
 }
 
 // gain returns what the neural networks and other rules' findings add to the score of sentence i,
-// the reader's current one. It does not run the networks if their output cannot matter.
+// which must be the one that c.reader scored last. It does not run the networks if their output
+// cannot matter.
 func (c *classifier) gain(params *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {

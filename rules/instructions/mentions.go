@@ -27,7 +27,7 @@ var MentionedDirective = scanner.Rule{
 	Fix:        "Read the sentence and check whether it serves the tool or steers the model elsewhere.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "This is a mention, not an instruction: about one in ten legitimate servers uses such emphasis.",
+	Basis:      "A mention is not necessarily an instruction: about one in ten legitimate servers uses such emphasis.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
@@ -44,11 +44,11 @@ var MentionedCredential = scanner.Rule{
 	ID:         "men-credential",
 	Category:   "credential_theft",
 	Title:      "Text mentions credentials or credentials files",
-	Why:        "A definition that names keys or key files deserves a look; most name them because the tool needs them.",
+	Why:        "A definition that names keys or key files should be checked; most name them because the tool needs them.",
 	Fix:        "Check that the tool's purpose explains the mention.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "This is a mention, not an instruction.",
+	Basis:      "A mention is not necessarily an instruction.",
 	Refs:       []string{"OWASP-MCP:MCP01", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "ssh_key", Expr: `~?/?\.ssh/id_`, Anchors: []string{".ssh/id_"}},
@@ -73,7 +73,7 @@ var MentionedExfilCommand = scanner.Rule{
 	Fix:        "Check that the tool's purpose explains the command.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "This is a mention, not an instruction.",
+	Basis:      "A mention is not necessarily an instruction.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "curl_upload", Expr: `\bcurl\s+[^\n]*https?://`, Anchors: []string{"curl"}},
@@ -94,7 +94,7 @@ var MentionedShellSyntax = scanner.Rule{
 	Fix:        "Check that the tool runs commands on purpose, and that it quotes its input.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "This is a mention, not an instruction. Separators alone occur in all code, so a command word must follow.",
+	Basis:      "A mention is not necessarily an instruction. Separators alone occur in all code, so a command word must follow.",
 	Refs:       []string{"OWASP-MCP:MCP05", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{Name: "chained_command", Expr: `(;|&&|\|)\s*(rm\s|curl\s|wget\s|bash\b|sh\s+-c|chmod\s|nc\s+-|python[0-9.]*\s+-c)`,
@@ -113,7 +113,7 @@ var MentionedPathTraversal = scanner.Rule{
 	Fix:        "Check that the tool's purpose explains the path, and that the server rejects path traversal.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "This is a mention, not an instruction.",
+	Basis:      "A mention is not necessarily an instruction.",
 	Refs:       []string{"OWASP-MCP:MCP05", "CWE-22"},
 	Patterns: []scanner.Pattern{
 		{Name: "dot_dot_traversal", Anchors: []string{"../.."}},

@@ -24,7 +24,7 @@ var OtherLanguage = scanner.Rule{
 	Fix:          "Have the text translated before anyone approves it. Remove the server if the translation confirms the finding.",
 	Severity:     scanner.High,
 	Confidence:   scanner.ConfidenceMedium,
-	Basis:        "No legitimate text gives these instructions in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, read a credentials file. The rule recognises them in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. Instructions that English rules rate critical are rated high here, because mcpscan knows fewer benign uses of their wording.",
+	Basis:        "Legitimate text rarely gives a model these instructions, in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, read a credentials file. The rule recognises them in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. Instructions that English rules rate critical are rated high here, because mcpscan knows fewer benign uses of their wording.",
 	Refs:         []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	MorePatterns: foreignPatterns,
 	Text: func(p *scanner.TextPass) {

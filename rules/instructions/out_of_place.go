@@ -73,7 +73,8 @@ func strayLines(t []byte) []span {
 	return nil
 }
 
-// recordForms are the forms of a record: a table row, delimited values, or a log entry.
+// recordForms are the forms of a record: a table row, delimited values, a JSON object, or a log
+// entry.
 var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },
 	func(l []byte) bool { return bytes.Count(l, []byte("\t")) > 1 },

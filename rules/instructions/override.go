@@ -16,7 +16,7 @@ var Override = scanner.Rule{
 	Fix:        "Do not let a model read the text. Remove the server, or report the text to its author.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No legitimate tool or data needs a model to forget its instructions. men-directive reports quoted, negated and defensive wording.",
+	Basis:      "No legitimate tool or data needs a model to forget its instructions. Quoted, negated and defensive wording is not reported here; men-directive reports some of it.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -15,7 +15,7 @@ var PrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
 	Title:      "Text tells the model to call its tool before all others, or in every turn",
-	Why:        "A tool called before or after all other tools sees what the user does with all servers, and can influence the model before any of them.",
+	Why:        "A tool called before or after all other tools can learn what the user does with all servers, and can influence the model before any of them.",
 	Fix:        "Remove the sentence or the server. A legitimate tool lists which tools of its own server need it first.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

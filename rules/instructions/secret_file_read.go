@@ -65,15 +65,17 @@ var SecretFileRead = scanner.Rule{
 // template matches the rest of the name of a file with placeholders.
 var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
 
-// writtenTo reports whether the text before and after the name of a file says to put something into it, as
-// setup instructions do, and not to pass it on. A key in authorized_keys grants access.
+// writtenTo reports whether the text before and after the name of a file says to put something into
+// it, as setup instructions do, and not to pass it on. It returns false for authorized_keys, because
+// a key in that file grants access.
 func writtenTo(ahead, file, behind []byte) bool {
 	return putInto.Match(ahead) && !bytes.Contains(file, []byte("authorized_keys")) && !storedThere.Match(ahead) && !passedOn.Match(behind)
 }
 
 var (
-	// putInto matches a verb of placing and a preposition before the file, storedThere wording that
-	// names the content of the file instead, and passedOn what makes it a source after all.
+	// putInto matches a verb of placing and a preposition before the file, storedThere matches
+	// wording that names the content of the file instead, and passedOn matches wording after the
+	// file that makes its content the thing to pass on.
 	putInto     = lazyregexp.New(`\b(put|paste|insert|append|add|save|store|write|cop(y|ie)|set|place)(e?s)?\s[^,;:]{0,40}?\b(in|into|to)(\s+(your|the|a|an|its))?\s*["'` + "`" + `]?$`)
 	storedThere = lazyregexp.New(`\b(what|whatever|everything|anything|contents?|is|are|stored|saved|found|kept|lies|copy\s+(\w+\s+){1,3}in)\b[^,;:]*$`)
 	passedOn    = lazyregexp.New(`^\S{0,3}\s*(file\s+)?(in|into|to|as|with)\b|\b(send|include|reply|respond|answer|attach|forward|pass|upload|post|report)(e?s)?\b`)

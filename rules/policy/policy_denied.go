@@ -12,7 +12,7 @@ var PolicyDenied = scanner.Rule{
 	ID:         "policy-denied",
 	Category:   "policy",
 	Title:      "A message violates the policy",
-	Why:        "The policy states which servers and tools may be used for what; anything else is a mistake or an attack.",
+	Why:        "The policy states which servers and tools may be used for what; anything else may be a mistake or an attack.",
 	Fix:        "Find out who made the request. If it is legitimate, allow it in the policy, as narrowly as possible.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

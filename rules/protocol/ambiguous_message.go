@@ -14,7 +14,7 @@ var AmbiguousMessage = scanner.Rule{
 	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both interpretations.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "JSON-RPC 2.0 forbids such a message, and no library writes one.",
+	Basis:      "JSON-RPC 2.0 defines no such message, and libraries do not write one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Document || p.Message.Kind == mcp.Audit {

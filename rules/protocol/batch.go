@@ -12,7 +12,7 @@ var Batch = scanner.Rule{
 	ID:         "prt-batch",
 	Category:   "protocol",
 	Title:      "A server sends a batch in a protocol version without batches",
-	Why:        "A scanner that expects one message per frame ignores a batch; a lenient client obeys each message in it.",
+	Why:        "A scanner that expects one message per frame may ignore a batch; a lenient client obeys each message in it.",
 	Fix:        "Make the server send one message per frame. mcpscan inspected each message in the batch.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,

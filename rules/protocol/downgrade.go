@@ -7,15 +7,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// firstGuarded is the first protocol version that has no batches and requires the version in every
-// request.
+// firstGuarded is the first protocol version that has no batches and requires HTTP requests after
+// initialization to state the version.
 const firstGuarded = "2025-06-18"
 
 var Downgrade = scanner.Rule{
 	ID:         "prt-downgrade",
 	Category:   "protocol",
 	Title:      "A server downgrades the protocol version",
-	Why:        "Older versions lack later protections: they allow batches, and requests that do not state a version. A server or a man in the middle that downgrades a client reopens these holes.",
+	Why:        "Older versions lack later protections: some allow batches, and HTTP requests that do not state a version. A server or a man in the middle that downgrades a client reopens these holes.",
 	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,

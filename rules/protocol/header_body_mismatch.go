@@ -16,7 +16,7 @@ var HeaderBodyMismatch = scanner.Rule{
 	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and make the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires headers and body to agree, and every library makes them agree. The rule checks Mcp-Method, Mcp-Name, MCP-Protocol-Version, and Mcp-Param-* of a tool that was listed with a schema of up to 16 KiB, if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
+	Basis:      "The specification requires headers and body to agree, and libraries make them agree. The rule checks Mcp-Method, Mcp-Name, MCP-Protocol-Version, and Mcp-Param-* of a tool that was listed with a schema of up to 16 KiB, if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         mcp.OnHTTP,
 	Arguments:  true,

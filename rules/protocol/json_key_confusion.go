@@ -14,7 +14,7 @@ var JSONKeyConfusion = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A message can be parsed in two ways",
 	Why:        "Parsers differ on a duplicate key, a key in a different case, or one with an invisible character. Such a message shows a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
-	Fix:        "Treat the server as hostile: no JSON library writes such a message on its own.",
+	Fix:        "Treat the server as hostile: JSON libraries do not normally write such a message.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "If the protocol defines the keys, there is no benign explanation. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are rated medium.",

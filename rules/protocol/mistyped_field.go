@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// memberTypes maps members that reach a model to the types that the specification gives them.
+// memberTypes maps the members of a definition to the types that the specification gives them.
 // Source: schema.ts of protocol versions 2024-11-05 to 2026-07-28.
 var memberTypes = map[string]wire.Kind{
 	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
@@ -30,7 +30,7 @@ var MistypedField = scanner.Rule{
 	ID:         "prt-mistyped-field",
 	Category:   "protocol",
 	Title:      "A member has the wrong type",
-	Why:        "A typed parser drops the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
+	Why:        "A typed parser may drop the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
 	Fix:        "Fix the server, or report the bug to its author. mcpscan inspected the other definitions in the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

@@ -13,7 +13,7 @@ var ResponseMismatch = scanner.Rule{
 	ID:         "prt-response-mismatch",
 	Category:   "protocol",
 	Title:      "A response matches no open request",
-	Why:        "A client that does not check IDs strictly mistakes such a response for the answer to another request. If a request gets two answers, a scanner may see the first and the client act on the second.",
+	Why:        "A client that does not check IDs strictly may mistake such a response for the answer to another request. If a request gets two answers, a scanner may see the first and the client act on the second.",
 	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

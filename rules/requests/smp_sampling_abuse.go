@@ -22,7 +22,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "For its own work, a server needs no secrets, no instructions of other servers and no context from all servers. A request for more tokens than any model returns, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
+	Basis:      "For its own work, a server needs no secrets, no instructions of other servers and no context from all servers. A request for more tokens than current models return, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
@@ -105,7 +105,7 @@ var (
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
-// mostTokens is more than any model can return at once.
+// mostTokens is about the most that current models can return at once.
 const mostTokens = 1 << 17
 
 var (
@@ -121,7 +121,7 @@ func judgeSampling(p *scanner.MessagePass, params int) {
 	}
 	most := doc.Get(params, "maxTokens")
 	if n, err := strconv.ParseFloat(jsonschema.Text(doc, most), 64); doc.Kind(most) == wire.Number && err == nil && n > mostTokens {
-		p.Report(most, false, scanner.Medium, "the server asks for more tokens than any model returns")
+		p.Report(most, false, scanner.Medium, "the server asks for more tokens than current models return")
 	}
 	tools := doc.Get(params, "tools")
 	if offered := doc.Kind(tools) == wire.Array && doc.Nodes[tools].Len > 0; offered {

@@ -17,7 +17,7 @@ var UrlSSRFTarget = scanner.Rule{
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No legitimate server hosts its icon or login page on a metadata service or private network. An undisguised address of this machine is rated low, because local servers serve their pages there. An address in a call's arguments may be what the user asked for: there, metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
+	Basis:      "A server has no reason to host its icon or login page on a metadata service, and rarely hosts one on a private network. An undisguised address of this machine is rated low, because local servers serve their pages there; so is one on a private network that the user opens in an elicitation. An address in a call's arguments may be what the user asked for: there, metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {

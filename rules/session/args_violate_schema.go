@@ -12,7 +12,7 @@ var ArgsViolateSchema = scanner.Rule{
 	ID:         "ses-args-violate-schema",
 	Category:   "schema",
 	Title:      "The arguments of a call violate the tool's schema",
-	Why:        "Reviewers rely on the schema. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more than the schema declares must have learned about it from another source.",
+	Why:        "Reviewers rely on the schema. A server that accepts more than it declares can be called in ways that were not reviewed. A model may have invented an undeclared argument, or taken it from another source, such as injected text.",
 	Fix:        "Check arguments in the client before it sends them, and in the server before it uses them. Find out where the model got the argument from.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
@@ -34,7 +34,7 @@ var ArgsViolateSchema = scanner.Rule{
 		}
 		where := "an argument"
 		if b.Pointer == "" {
-			where = "the value"
+			where = "the argument object"
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.CallSubject, Name: m.Target, Pointer: "/arguments" + b.Pointer,
 			Message: fmt.Sprintf("%s to %s %s", where, text.QuoteName(m.Target), b.Message), Evidence: b.Value, Key: b.Message, Offset: b.Offset,

@@ -13,7 +13,7 @@ var Burst = scanner.Rule{
 	ID:         "burst",
 	Category:   "burst",
 	Title:      "A server received many calls within seconds",
-	Why:        "An attacker who controls an agent collects data before anyone notices, or keeps a server too busy to serve others.",
+	Why:        "An attacker who controls an agent can collect data before anyone notices, or keep a server too busy to serve others.",
 	Fix:        "Check what the calls requested. Limit the calls per turn in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,

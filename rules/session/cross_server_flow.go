@@ -10,7 +10,7 @@ var CrossServerFlow = scanner.Rule{
 	ID:         "cross-server-flow",
 	Category:   "cross_server_flow",
 	Title:      "A call follows a read on another server in the same turn",
-	Why:        "Data returned by one server can end up in what another one stores, runs or sends, although nobody asked for it.",
+	Why:        "Data returned by one server can end up in what another one stores, runs or sends, although the user did not ask for it.",
 	Fix:        "Check what was read and the arguments of the call. Use only one of the two servers, or require approval for calls that change something.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,

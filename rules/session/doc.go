@@ -1,8 +1,8 @@
 // Package session inspects calls and results in the context of their session: values that flow from
 // one server to another, bursts, paths that escape, secrets in results.
 //
-// A rule in this family sees a call or a result with the windows of its session. It never changes
-// session state or decides on a definition.
+// A rule in this family sees a call or a result together with the earlier calls and values of its
+// session. It never changes session state or decides on a definition.
 //
 // Shared with other families:
 //

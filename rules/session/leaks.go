@@ -14,7 +14,7 @@ import (
 )
 
 // leakChecks decide, for each pattern of res-secret-leak, whether the text as sent is a secret.
-// sent starts with the match, which has n bytes in the folded text and at most n in sent.
+// sent starts at the match; n is the length of the match in the folded text.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }

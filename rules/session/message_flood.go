@@ -12,7 +12,7 @@ var MessageFlood = scanner.Rule{
 	ID:         "ses-message-flood",
 	Category:   "burst",
 	Title:      "A server sends more than a client or person can handle",
-	Why:        "A person who is asked again and again eventually agrees; a client that requests the list again after each notification has no time for anything else; and important log lines get lost.",
+	Why:        "A person who is asked again and again may eventually agree; a client that requests the list again after each notification does little else; and important log lines get lost.",
 	Fix:        "In the client, limit what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -16,7 +16,7 @@ var PathEscape = scanner.Rule{
 	ID:         "ses-path-escape",
 	Category:   "path_traversal",
 	Title:      "A path in a call leaves its directory",
-	Why:        "A server that joins its input with its own directory returns files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
+	Why:        "A server that joins its input with its own directory can return files from outside that directory (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
 	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
@@ -99,7 +99,7 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	return escapes(&path, a.Text, roots)
 }
 
-// guarded matches paths to key and account files, which are never among project files.
+// guarded matches paths to key and account files, which are rarely among project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
 	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 

@@ -11,7 +11,7 @@ var UnlistedTool = scanner.Rule{
 	ID:         "ses-unlisted-tool",
 	Category:   "policy",
 	Title:      "A call names a tool that the server never listed",
-	Why:        "An unlisted tool was neither reviewed nor pinned; a model that knows its name must have learned it from another source.",
+	Why:        "An unlisted tool was neither reviewed nor pinned; the model may have invented its name, or learned it from another source.",
 	Fix:        "Find out where the model got the name. Let clients call only listed tools.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -6,8 +6,8 @@ import (
 )
 
 // builtIn lists known vulnerabilities in, and incidents with, packages used in client
-// configurations. A verified range was copied from its Source on its Date. For complete data, pass
-// OSV exports with --advisories.
+// configurations. A verified range was copied from its Source as of its Date. For complete data,
+// pass OSV exports with --advisories.
 var builtIn = []Advisory{
 	{
 		ID: "GHSA-6xpm-ggf7-wc3p", Aliases: []string{"CVE-2025-6514"}, Ecosystem: launch.NPM, Package: "mcp-remote",

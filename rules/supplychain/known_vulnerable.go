@@ -6,7 +6,7 @@ var KnownVulnerable = scanner.Rule{
 	ID:         "sup-known-vulnerable",
 	Category:   "supply_chain",
 	Title:      "A server runs a package version with a known vulnerability",
-	Why:        "Attackers try published vulnerabilities against everyone who has not updated. A vulnerable server or bridge gives control of its machine to anyone who can reach it or influence it through a model.",
+	Why:        "Attackers try published vulnerabilities against everyone who has not updated. A vulnerable server or bridge may give control of its machine to anyone who can reach it or influence it through a model.",
 	Fix:        "Upgrade to the fixed version named in the message, and pin it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
