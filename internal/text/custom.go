@@ -15,13 +15,13 @@ import (
 const (
 	maxAnchors   = 64 // literals, at least one of which must occur in a match
 	minAnchor    = 3  // bytes; shorter literals are too common
-	maxAnchorLen = 48 // bytes; a longer anchor is no rarer
+	maxAnchorLen = 48 // bytes; a longer anchor is hardly rarer
 )
 
 // Custom makes a pattern from a user-written expression without anchors. It is matched
 // case-insensitively, as folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check, but fire on no text or on every text.
+// check, but would match no text or every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {

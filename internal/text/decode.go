@@ -32,9 +32,10 @@ const (
 // Escapes is the name of the encoding that Unescape reads.
 const Escapes = "escapes"
 
-// Decode yields the encoded text in s: base64, base32, hexadecimal, percent encoding, quoted-printable,
-// escapes, HTML entities, variation selectors, invisible bits, words that are spelled out or broken up by
-// emphasis. It yields only what decodes to text.
+// Decode yields the encoded text in s: base64, base32, hexadecimal, character codes, percent
+// encoding, quoted-printable, escapes, HTML entities, variation selectors, invisible bits,
+// upside-down letters, and words that are spelled out, joined or broken up by emphasis. It yields
+// only what decodes to text.
 func Decode(s []byte, yield func(Hidden)) {
 	var runs [][]byte
 	decodeRuns(s, func(h Hidden) { runs = append(runs, h.Text); yield(h) })

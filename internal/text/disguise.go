@@ -31,7 +31,7 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 }
 
 // telltale contains words common in instructions to a model, long enough that their disguised forms
-// do not occur in other text.
+// rarely occur in other text.
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}
 
@@ -62,8 +62,8 @@ const (
 )
 
 // Undisguise yields the plain form of s for each disguise seen in it. via is the encoding that s
-// was decoded from. If that is a disguise, Undisguise yields nothing: no model reads text that is
-// disguised twice, and the work for hostile input stays a small multiple of its length.
+// was decoded from. If that is a disguise, Undisguise yields nothing: few models can read text that
+// is disguised twice, and the work for hostile input stays a small multiple of its length.
 func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 	switch via {
 	case viaRot13, viaBackwards, viaWords, viaDigits:

@@ -39,7 +39,7 @@ type Distinct struct {
 // The requirements for a value to count as distinctive.
 const (
 	leastSecret  = 8
-	secretKinds  = 8  // distinct characters of a secret; a word has fewer
+	secretKinds  = 8  // distinct characters of a secret; most words have fewer
 	leastToken   = 24 // length of a random string
 	tokenKinds   = 10 // distinct characters of a random string
 	tokenMixed   = 3  // positions in it where a letter and a digit are adjacent
@@ -82,8 +82,8 @@ var valueClass = func() (t [256]uint8) {
 }()
 
 // Distincts yields the distinctive values of s, in order of position within each kind.
-// Documentation yields neither secrets nor passages. It returns the spans of the credentials, of
-// which the secrets are a part.
+// Documentation yields neither secrets nor passages. Distincts returns the spans of the
+// credentials, which include the secrets.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials [][2]int) {
 	if !documentation {
 		credentials = Credentials(s)

@@ -123,7 +123,7 @@ func (f *Folder) rest(s []byte, i int) {
 		}
 		r, n := utf8.DecodeRune(s[i:])
 		k := f.lookUp(r)
-		if onASCII = onASCII && (k.mark || k.unmarked); onASCII && k.mark { // a mark's script has its own letters
+		if onASCII = onASCII && (k.mark || k.unmarked); onASCII && k.mark { // marks of a script follow its own letters, not ASCII
 			i += n
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The minimums for words to count as joined. Names stay below them.
+// The minimums for words to count as joined. Most names stay below them.
 const (
 	joinedWords = 5
 	joiner      = 4 // bytes between two words
@@ -19,7 +19,7 @@ type joint struct {
 	s                []byte
 	start, last, end int // start of the run, start of the last word, and end of the last word
 	words            int
-	gap, gapEnd      int // the first gap between them; empty if there is only one
+	gap, gapEnd      int // the first gap between them; empty if there is only one word
 	yield            func(Hidden)
 }
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unicode has alphabets of Latin letters that its compatibility decomposition leaves unchanged,
-// although readers take them for ordinary letters.
+// Unicode has alphabets of Latin letters that its compatibility decomposition does not turn into
+// single ASCII letters, although readers take them for ordinary letters.
 
 // alphabets contains the first letter of each of these alphabets whose letters are contiguous, from
 // a to z.
@@ -50,8 +50,8 @@ func latinForm(r rune) (byte, bool) {
 }
 
 // unread reports whether r has no agreed meaning: a replacement for an invalid character (a lone
-// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model ignores
-// such a character within a word.
+// surrogate, an invalid UTF-8 byte), a private-use character or a noncharacter. A model can
+// read a word despite such a character in it.
 func unread(r rune) bool {
 	return r == utf8.RuneError || r >= 0xFDD0 && r <= 0xFDEF || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Co, r)
 }
@@ -70,7 +70,7 @@ var beginsTurned = func() (t [256]bool) {
 }()
 
 // leastTurned is the minimum number of upside-down letters for a text to count as upside down.
-// Languages and phonetic notation use one or two of them.
+// Languages and phonetic notation use a few of them.
 const leastTurned = 8
 
 // decodeTurned decodes text written upside down.

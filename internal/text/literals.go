@@ -61,7 +61,7 @@ const (
 // newLiteralTable returns a table of the anchors of patterns. If foldCase is set, anchors must be
 // lower case and are matched case-insensitively (ASCII letters only).
 //
-// Every start of the program pays for it, so it touches little memory: a page that is used for the
+// It runs at each start of the program, so it touches little memory: a page that is used for the
 // first time costs more than the work on it.
 func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	a := &literalTable{same: &exactBytes, width: gramWidth(patterns, foldCase)}

@@ -83,8 +83,8 @@ const (
 	labelSize = 64   // of the text before a token, such as password=
 )
 
-// Excerpt returns s[from:to] with credentials masked. The first four characters of a credential are
-// kept so that its owner can identify it; they are of no use to anybody else.
+// Excerpt returns s[from:to] with credentials masked. The first four characters of a long credential
+// are kept so that its owner can identify it; they are of no use to anybody else.
 func Excerpt(s []byte, from, to int) string { return Redact(s, from, to).Excerpt(from, to) }
 
 // Redacted is a part of a text in which all credentials have been located.

@@ -32,8 +32,8 @@ type Pattern struct {
 	Look    string
 }
 
-// Reach is how far a match may extend from its anchor, in bytes. It bounds the work per anchor. No
-// instruction spans more text than this.
+// Reach is how far a match may extend from its anchor, in bytes. It bounds the work per anchor.
+// Instructions rarely span more text than this.
 const Reach = 240
 
 // The limits for one pattern on one text. Repeating an anchor costs at most one more pass over the

@@ -35,9 +35,9 @@ func within(s []byte, i int, chars *[256]bool, via string, decode func([]byte) [
 	}
 }
 
-// unhex returns the text that hexadecimal digits encode, or nil. If other characters precede the
-// digits, the first one may not belong to the text. Numbers are not text, although their digits are
-// hexadecimal.
+// unhex returns the text that hexadecimal digits encode, or nil. The first digit may belong to a
+// prefix instead of the text, so unhex also tries without it. A run without letters counts as a
+// number.
 func unhex(run []byte) []byte {
 	if !slices.ContainsFunc(run, letter) {
 		return nil

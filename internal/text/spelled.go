@@ -72,7 +72,7 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 		if w.letters >= longSpelled {
 			long++
 		}
-		if n := len(words); n > 0 && !besides(s, &words[n-1], &w) {
+		if n := len(words); n > 0 && !adjacent(s, &words[n-1], &w) {
 			sideBySide(words[side:])
 			side = n
 		}
@@ -105,9 +105,9 @@ func lonePairs(s []byte, yield func(i int)) {
 	}
 }
 
-// besides reports whether two words are close together, have no letter between them, and use the
+// adjacent reports whether two words are close together, have no letter between them, and use the
 // same mark between their letters.
-func besides(s []byte, a, b *spelledWord) bool {
+func adjacent(s []byte, a, b *spelledWord) bool {
 	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
 }
 
