@@ -106,7 +106,8 @@ func inflected(word string) role {
 
 // CategoryOfTool determines the category of the tool at node i from its name, description,
 // parameters and hints, in that order. Each is used only if the previous ones are inconclusive, so
-// no hint changes the category of a tool called send_email.
+// no hint changes the category of a tool called send_email. The one exception is a tool that reads:
+// it is in the category Send if it has parameters for an address and a payload.
 func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	c := CategoryOfName(name)
 	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")

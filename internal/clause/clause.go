@@ -16,7 +16,8 @@ import (
 const ClauseReach = 240
 
 // Around returns the span of the clause around [start, end) of folded text. A clause ends at the
-// end of a line, and at full stops, semicolons and colons that are followed by white space.
+// end of a line, and at sentence punctuation, semicolons and colons that are followed by a space or
+// the end of a line.
 func Around(t []byte, start, end int) (from, to int) {
 	from = start
 	for from > 0 && start-from < ClauseReach && !ClauseEnd(t, from-1) {
@@ -52,6 +53,7 @@ func stops(t []byte, i int) bool {
 	return ClauseEnd(t, i)
 }
 
+// ClauseEnd reports whether the character at t[i] ends a clause.
 func ClauseEnd(t []byte, i int) bool {
 	switch t[i] {
 	case '\n', '\r':
@@ -146,7 +148,7 @@ func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 // hasItRun matches the text before a command that is to be run.
 var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
-// quotationMarks lists the pairs of quotation marks of all languages.
+// quotationMarks lists the pairs of quotation marks of many languages.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"‘", "’"}, {"‚", "‘"},
 	{"«", "»"}, {"»", "«"}, {"‹", "›"}, {"›", "‹"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}}
 

@@ -75,8 +75,8 @@ func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 }
 
-// Host returns the canonical form of a host in a URL, which is the same for all its notations. An IPv6 address that embeds an IPv4
-// address becomes the latter; any other one is in brackets.
+// Host returns the canonical form of a host in a URL, which is the same for all its notations. An
+// IPv6 address that embeds an IPv4 address becomes the latter; any other one is in brackets.
 func Host(host string) string {
 	plain := plainHost(host)
 	switch ip, ok := IP(strings.Trim(plain, "[]")); {
@@ -138,7 +138,7 @@ func embedded(ip netip.Addr) netip.Addr {
 }
 
 // Networks that embed other addresses, and networks not reachable from outside: RFC 6052, 4291,
-// 3056 and 6598.
+// 3056, 6598 and 1122.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")
 	compatible = netip.MustParsePrefix("::/96")
@@ -166,8 +166,9 @@ func reachOf(ip netip.Addr) reach {
 	return Outside
 }
 
-// ParseURL parses a URL as a browser does, dropping white space and treating backslashes as
-// slashes. The scheme is returned in lower case.
+// ParseURL parses a URL as a browser does: it drops tabs and line breaks, and spaces and control
+// characters at both ends, and treats backslashes as slashes in http, https, ws and wss URLs. The
+// scheme is returned in lower case.
 func ParseURL(s string) (scheme string, u *url.URL) {
 	s = strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
@@ -240,8 +241,8 @@ func Loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// Private reports whether a host is on a private network. A name without a dot counts as a local
-// host.
+// Private reports whether a host is on a private network, has a link-local address, or is the
+// address of a metadata service. A name without a dot counts as a local host.
 func Private(host string) bool {
 	if ip, ok := IP(host); ok {
 		return reachOf(ip) > ThisMachine

@@ -18,7 +18,7 @@ type Place struct {
 	Kind      PlaceKind
 	Tool      []byte                 // folded name of the defined tool, prompt or resource
 	Parameter []byte                 // folded name of the parameter that the text describes
-	Purpose   []byte                 // folded first sentence of the description, if t is not part of it
+	Purpose   []byte                 // folded first sentence of the description, if the text is not part of it
 	Required  bool                   // the parameter is required
 	Has       func(name []byte) bool // reports whether the definition has a parameter of this name
 }

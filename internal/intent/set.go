@@ -2,8 +2,8 @@ package intent
 
 import "math/bits"
 
-// maxFeatures is the maximum number of distinct features that count in a sentence. Only text of a
-// thousand words without spaces has more.
+// maxFeatures is the maximum number of distinct features that count in a sentence. Only a sentence
+// about a parameter whose name has thousands of parts has more.
 const maxFeatures = 1 << 13
 
 // set holds the features of one sentence. It uses as few slots as they need, so that those stay in

@@ -3,8 +3,8 @@ package names
 import "sync"
 
 // vocabulary contains words used in names of tools and servers, including product names, and words
-// that differ from these in one letter. A vocabulary word is never a typo of another one; any other
-// word similar to a vocabulary word is a typo of it.
+// that differ from these in one letter. A vocabulary word never counts as a typo of another one; any
+// other word similar to a vocabulary word counts as a typo of it.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	return Set(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
@@ -59,7 +59,8 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	excel gemini miro monday railway replicate sanity unity brave grave slick stick sigma motion canvas`)
 })
 
-// properNames lists the words in well-known names, which have no plurals.
+// properNames lists the words in well-known names that are not in the vocabulary. They have no
+// plurals.
 var properNames = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range WellKnown() {

@@ -11,7 +11,8 @@ import (
 )
 
 // FoldName returns the form of a name as a reader perceives it: in lower case, with
-// look-alikes replaced and separators dropped. Names with the same form look the same.
+// look-alikes replaced and separators dropped. Names with the same form look the same apart from
+// case and separators.
 func FoldName(name string) string {
 	out := make([]byte, 0, len(name))
 	for i := range len(name) {

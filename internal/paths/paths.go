@@ -21,11 +21,11 @@ type Path struct {
 	URI      bool // written as a file URI
 }
 
-// MaxBytes is the maximum length of a path. No system opens a longer path.
+// MaxBytes is the maximum length of a path that is parsed. It is Linux's limit.
 const MaxBytes = 4096
 
 // pathLayers is the number of times that a path is decoded. A server decodes a path once, and each
-// proxy in front of it once more.
+// proxy in front of it may decode it once more.
 const pathLayers = 3
 
 // Parse parses s as a path, and reports whether s can be a path.
@@ -101,7 +101,7 @@ func (l *Path) Under(root *Path) bool {
 	return true
 }
 
-// unescape removes one layer of percent encoding and reports whether the decoded characters change
+// unescape removes one layer of percent encoding and reports whether decoded characters can change
 // the path's target.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
@@ -144,6 +144,6 @@ func NamesPath(name string) bool {
 }
 
 // AgentFiles matches the files in which agents and clients keep servers, permissions, hooks and
-// rules. inj-memory-write covers memory files.
+// rules, and the startup files of shells. inj-memory-write covers memory files.
 const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
 	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

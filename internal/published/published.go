@@ -1,6 +1,6 @@
 // Package published provides credential formats from the gitleaks project. genrules generates
 // rules.jsonl from its published rules, under the MIT licence in LICENSE. Rules based on file
-// paths or on values alone (generic-api-key) are not included.
+// paths, and generic-api-key, which is a list of names, are not included.
 package published
 
 import (

@@ -11,7 +11,7 @@ import (
 // entry is a phrase of the lexicon without its first word.
 type entry struct {
 	sense Sense
-	rest  string // the last word may continue
+	rest  string // the phrase after its first word, beginning with a space
 	open  bool   // the last word may continue
 }
 

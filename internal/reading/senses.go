@@ -73,7 +73,7 @@ var words = [Senses]string{
 	Model:        "the model must act",
 	Duty:         "wording that obliges the model",
 	Always:       "applies every time, or regardless of what the user asks",
-	Pretext:      "a reason that nobody can verify",
+	Pretext:      "a reason that cannot be verified",
 	Later:        "takes effect after the review",
 	KeyFile:      "a credentials file",
 	Secret:       "credentials",

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// InPath returns the segments of a URL's path that look like secrets. Only the paths of MCP endpoints
-// contain any: in other addresses, random segments are usually documents or archives.
+// InPath returns the segments of a URL's path that look like secrets. It inspects only the paths of
+// MCP endpoints: in other addresses, random segments usually identify documents or archives.
 func InPath(u *url.URL) (segments []string) {
 	if !endpoint.MatchString(u.Hostname() + u.Path) {
 		return nil

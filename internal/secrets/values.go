@@ -72,6 +72,7 @@ const passwordLength = 8
 // LooksLikePassword reports whether a value looks like a real password.
 func LooksLikePassword(s string) bool { return LooksLikePasswordFrom(s, passwordLength) }
 
+// LooksLikePasswordFrom is like LooksLikePassword, with a different minimum length.
 func LooksLikePasswordFrom(s string, length int) bool {
 	if Placeholder(s) || len(s) < length || strings.ContainsAny(s, " \t\n/") {
 		return false
@@ -99,5 +100,6 @@ func NamesSecret(name string) bool {
 
 var authHeader = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
 
+// PublicName matches names of values that are not secret, although a word in the name suggests it.
 var PublicName = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|` +
 	`(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)

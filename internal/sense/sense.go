@@ -197,7 +197,7 @@ const maxOpening = 1024
 // FirstSentence returns the first sentence of s.
 func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
-// purposes contains words for tools whose purpose is to pass data on.
+// purposes contains, for groups of senses, words for tools whose purpose covers these senses.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

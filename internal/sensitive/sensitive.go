@@ -74,14 +74,18 @@ var asksForSecret = lazyregexp.New(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)
 	`copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|` +
 	`dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
 
+// PersonalName matches the names of a person's secrets, such as a card number or a seed phrase.
 var PersonalName = lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|` +
 	`(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|` +
 	`(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
 
+// KeyOfOne matches the names of private keys.
 var KeyOfOne = lazyregexp.New(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)
 
+// CredentialName matches the names of passwords, tokens and other credentials.
 var CredentialName = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|` +
 	`(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|` +
 	`secret( access)? key|secret|credentials?)( value)?$`)
 
+// GrantsAccess matches descriptions of values that authenticate someone.
 var GrantsAccess = lazyregexp.New(`\b(bearer|auth\w*|api token|access token|bot token|secret|personal token|log ?in|sign ?in)\b`)

@@ -10,8 +10,9 @@ import (
 )
 
 // A tool claims an effect by the verb in its name and the first words of its description. Words
-// that are often nouns count only at the start of a name: get_delete_status and execute_query only
-// read, but delete_view deletes.
+// that are often nouns count only at the start of a name. A verb for reading prevails if it precedes
+// a verb for destroying, or anywhere in a name with a verb for changing: get_delete_status and
+// execute_query only read, but delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
@@ -50,6 +51,7 @@ func OpeningVerb(description string) (verb, sentence string) {
 	return verb, sentence
 }
 
+// Changing reports whether verb denotes a change.
 func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // fakeHTTP is the command "fakehttp MODE PORTFILE": an HTTP server that is benign or poisoned,
-// reflects its input, or answers everything with a web page. It writes its address to PORTFILE when
-// it is listening.
+// reflects its input, requires a cookie, or answers everything with a web page. It writes its
+// address to PORTFILE when it is listening.
 func fakeHTTP() {
 	mode, file := os.Args[1], os.Args[2]
 	handler := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
