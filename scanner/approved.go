@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Approved returns the approved definitions for the event's server, or nil if there are none. A
-// lockfile is compared with its previous version.
+// Approved returns the approved definitions for the event's server, or nil if there are none. For
+// an entry of a lockfile, they come from the lockfile's previous version if the engine has it.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
 // Compared reports whether there is an approved state to compare the event with.
@@ -37,7 +37,7 @@ func (p *JudgePass) Configured() bool {
 }
 
 // Expected reports whether the user intends to use a server: a configuration in this run names
-// it, part of it was approved, or the user declared it.
+// it, the lockfile has an entry for it, or the user declared it.
 func (p *JudgePass) Expected(server string) bool {
 	e := p.judge.engine
 	return len(p.judge.entries.known[server]) > 0 || e.approved != nil && !e.pair && e.approved.Servers[server] != nil ||

@@ -62,16 +62,16 @@ func argumentName(pointer string) string {
 func (in *Inspector) given(params int) mcp.RawArguments {
 	args := in.tree.Get(params, "arguments")
 	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
-		return mcp.RawArguments{Digest: nothingGiven}
+		return mcp.RawArguments{Digest: noArgumentsDigest}
 	}
 	n, frame := &in.tree.Nodes[args], int(in.tree.Nodes[in.event.root].Start)
 	return mcp.RawArguments{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
-// nothing replaces missing arguments.
-const nothing = "{}"
+// noArguments stands for the arguments of a call that has none.
+const noArguments = "{}"
 
-var nothingGiven = mcp.Digest(sha256.Sum256([]byte(nothing)))
+var noArgumentsDigest = mcp.Digest(sha256.Sum256([]byte(noArguments)))
 
 // Violation returns the first argument of the current call that violates the tool's schema,
 // with its position in the frame.
@@ -81,7 +81,7 @@ func (p *JudgePass) Violation(tool *mcp.Definition) conform.Violation {
 	if tool.Input == nil || g.Digest == (mcp.Digest{}) || g.End > len(frame) {
 		return conform.Violation{}
 	}
-	value := []byte(nothing)
+	value := []byte(noArguments)
 	if g.End > 0 {
 		value = frame[g.Start:g.End]
 	}

@@ -31,7 +31,7 @@ type Sink interface {
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
-	Bounds   []Bound // how far a shard used the bounds
+	Bounds   []Bound // how much of each limit that sessions share was used
 }
 
 // Add merges the result of another run into r.
@@ -81,10 +81,9 @@ func (a *ahead) add(n int) {
 	a.changed.Signal()
 }
 
-// Run inspects and judges everything from src. Chunks are judged in the order in which they
-// were read, so the result and the calls to the sinks do not depend on the number of
-// workers. An error from the source or a sink ends the run; the result then covers what was
-// judged before.
+// Run inspects and judges everything from src. The order of judging depends only on the input, so
+// the result and the calls to the sinks do not depend on the number of workers. An error from the
+// source or a sink ends the run; the result then covers what was judged before.
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

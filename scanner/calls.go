@@ -23,10 +23,10 @@ type Call struct {
 	Location Location
 }
 
-// The bounds on remembered calls. They apply per server and category, so that no number of
-// cheap calls evicts reads on other servers.
+// The bounds on the calls that a session remembers. Calls to one server do not evict calls to
+// another, and calls of one category do not evict those of another; see calls.add.
 const (
-	maxCalls   = 32 // per server and category, including the last call of each tool
+	maxCalls   = 32 // per server and category
 	maxCallers = 64 // servers with calls within the window
 )
 
@@ -133,13 +133,14 @@ type Exceeded struct {
 	Burst      bool     // the call exceeds the burst limit within the window
 	FirstBurst bool     // it is the first to do so
 	Began      Location // of the first call in that window
-	Parallel   bool     // most calls in that window began while another one was open
+	Parallel   bool     // at least half of the calls in that window began while another one was open
 	Rate       bool     // the server's bucket has no token for the call
 	FirstRate  bool     // it is the first such call since the bucket was last full
 }
 
-// record remembers a completed call for the duration of the window, using the call's own timestamp.
-// lost is the reason if the call could not be remembered, and otherwise "".
+// record remembers a call for the duration of the window, using the call's own timestamp. It
+// ignores refused calls and calls without a time. lost is the reason if any other call could not be
+// remembered, and otherwise "".
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""
@@ -243,9 +244,9 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 	}
 }
 
-// sameTurn reports whether an earlier call and the current one were made in the same model
-// turn: in answer to the same request or, if neither is recorded, before the earlier one was
-// answered.
+// sameTurn reports whether an earlier call and the current one were made in the same model turn:
+// in the response to the same model request or, if no request is recorded for either call, before
+// the earlier call was answered.
 func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// codeBytes bounds the length of an error code, which is a number.
+// codeBytes is the length to which the raw JSON of an error code is truncated.
 const codeBytes = 16
 
 // classify sets the kind of a message object. A response with a method is still a response,
@@ -56,8 +56,8 @@ func (in *Inspector) methodsOf(m *Message, root int) {
 	}
 }
 
-// member returns the member of a message's envelope or a definition with this name or, if there is none, the last one
-// whose name a lenient parser reads as this one; -1 if there is none.
+// member returns the member with this name of a message's envelope or of a definition. If there is
+// none, it returns the last member whose name a lenient parser reads as this one, or -1.
 func (in *Inspector) member(root int, name string) int {
 	if c := in.tree.Get(root, name); c >= 0 {
 		return c
@@ -72,8 +72,7 @@ func (in *Inspector) member(root int, name string) int {
 	return found
 }
 
-// resultKeys maps the members of a result that are inspected in their own way, in folded form, to their
-// proper form.
+// resultKeys maps the folded form of keys that a result can have to the keys themselves.
 var resultKeys = func() map[string]string {
 	t := map[string]string{}
 	for _, key := range strings.Fields(`tools prompts resources resourceTemplates serverInfo instructions capabilities protocolVersion

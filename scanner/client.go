@@ -15,7 +15,8 @@ const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 )
 
-// maxCapabilities bounds the reported client capabilities. The specification defines five.
+// maxCapabilities bounds the reported client capabilities. Each version of the specification
+// defines at most five.
 const maxCapabilities = 32
 
 // maxRoots bounds the remembered roots of a client, and rootBytes the length of each URI. A client

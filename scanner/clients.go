@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Limits on a server's listings, per client.
+// The bounds on the listings that are remembered for each client of a server.
 const (
 	maxClients  = 4     // per server
 	maxCompared = 65536 // definitions in total

@@ -36,7 +36,7 @@ func (c ConfiguredServer) Location() Location {
 }
 
 // Before returns the entries with the given name in earlier configurations, in input order. It
-// is for Configs.
+// is for Configs checks.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
 // Approved returns the named server's approved definitions, or nil if there are none. compared
@@ -49,7 +49,8 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
-// pinned reports whether any part of a server is approved, or was before the change under review.
+// pinned reports whether the lockfile has an entry for a server, or had one before the change under
+// review.
 func (p *ConfigPass) pinned(name string) bool {
 	if p.judge == nil {
 		return false
@@ -79,13 +80,14 @@ const switchedOff = " (the server is disabled in this file, but changing one wor
 // Report reports a finding about a value in an entry, or about a setting if the entry is nil. The
 // pointer to the value has the form that Entry.Span expects. If there is no value at the pointer,
 // the finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry have a severity one level lower, unless part of the
-// server was approved, because then they concern a change to an approved server.
+// secrets. Findings about a disabled entry have a severity one level lower, unless the lockfile
+// contains the server, because then they concern a change to that server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
-// ReportOther reports a finding about a value in another member of an entry.
+// ReportOther reports a finding about a member of an entry that is not among the entry's known
+// members. The finding is located at the member.
 func (p *ConfigPass) ReportOther(e *configfile.Entry, s configfile.Setting, severity Severity, message, evidence string) {
 	f := p.finding(e, s.Pointer, severity, message, evidence, nil)
 	f.Location.Line, f.Location.Column = max(s.Pos.Line, 1), max(s.Pos.Column, 1)

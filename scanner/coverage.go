@@ -12,7 +12,7 @@ type Coverage struct {
 	Inspected int       // events that were fully inspected
 	Skipped   []Skipped // input that could not be inspected; makes the run incomplete
 	Ignored   []Skipped // input out of scope, but still counted
-	Noise     int       // lines on standard output that clients would not parse as messages
+	Noise     int       // frames that clients would not parse as messages, such as log lines on standard output
 	Evicted   int       // sessions closed to keep memory bounded
 }
 

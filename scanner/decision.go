@@ -34,7 +34,7 @@ const (
 	RateCheck
 	PinCheck    // is the definition the approved one?
 	PolicyCheck // what does the user's policy say?
-	OutputCheck // contents of a result; all other checks concern requests
+	OutputCheck // is a text from the server poisoned?
 )
 
 var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy", "output"}
@@ -134,7 +134,7 @@ func (p *JudgePass) decide() {
 	}
 	p.Policy = p.ask(r)
 	p.Decide(p.Policy)
-	for _, r.Method = range m.OtherMethods { // as a parser would read it that finds another method
+	for _, r.Method = range m.OtherMethods { // the request as other parsers read it
 		r.Target = m.target(r.Method)
 		if d := p.ask(r); d.Verdict >= Prompt {
 			p.Decide(d)
@@ -226,7 +226,7 @@ func unprefixed(name, server string) string {
 	return name
 }
 
-// poisoned blocks a response, or what is not a message, because of findings in its text.
+// poisoned blocks a response, or a frame that is not a message, because of findings in its text.
 func (j *judge) poisoned(p *JudgePass, message int) {
 	if kind := p.Message.Kind; j.engine.options.Blocks == nil || kind != mcp.Response && kind != mcp.Malformed {
 		return

@@ -51,7 +51,7 @@ func (d *decoding) tell(skip func(string)) {
 		skip(d.unread)
 	}
 	if d.left < 0 {
-		skip(fmt.Sprintf("the decoded text of a message exceeds %d times its length: the rest was not inspected", decodedTimes))
+		skip(fmt.Sprintf("the decoded text of a message exceeds %d times its length plus %d bytes: the rest was not inspected", decodedTimes, decodedBytes))
 	}
 }
 

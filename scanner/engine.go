@@ -30,8 +30,8 @@ type Options struct {
 	// Late reports whether the time limit of the run has passed: from then on, events
 	// count as not inspected. It is nil if there is no limit.
 	Late func() bool
-	// Blocks reports whether a finding in a result's text blocks the result. It must be
-	// pure; nil means that no finding blocks.
+	// Blocks reports whether a finding in text from a server blocks that text: a result or,
+	// with a [Live], a definition. It must be pure; nil means that no finding blocks.
 	Blocks func(*Finding) bool
 }
 
@@ -51,7 +51,7 @@ type Engine struct {
 	matcher    *text.Matcher
 	owner      []owner // owners of the matcher's patterns
 	values     bool    // a rule needs flows
-	pins       bool    // calls to tools that differ from their trusted version are refused
+	pins       bool    // the rule pinRule runs
 	arguments  bool    // a policy or rule needs the arguments of requests
 	options    Options // with the defaults filled in
 	shard      Shard
@@ -102,7 +102,7 @@ func (e *Engine) Over(s Shard) *Engine {
 	return &other
 }
 
-// keeps reports whether a definition is needed after Inspect.
+// keeps reports whether the JSON of a definition with this digest is needed after Inspect.
 func (e *Engine) keeps(d mcp.Digest) bool {
 	for _, s := range [...]*Snapshot{e.approved, e.base} {
 		if s != nil && !s.digests[d] {
@@ -118,8 +118,8 @@ type owner struct{ rule, index int }
 
 const noRule = -1
 
-// New returns an engine for a set of rules. It returns an error if a rule has no explanation,
-// is a duplicate, or has an invalid pattern.
+// New returns an engine for a set of rules. It returns an error if a rule is incomplete or a
+// duplicate, or has an invalid pattern.
 func New(rules []Rule, o Options) (*Engine, error) {
 	o.Similarity = cmp.Or(o.Similarity, names.DefaultSimilarity)
 	o.Pinning = cmp.Or(o.Pinning, new(DefaultPinning()))

@@ -18,7 +18,7 @@ type EventKind uint8
 const (
 	FrameEvent      EventKind = iota // one frame of an MCP connection
 	DefinitionEvent                  // a document of definitions, such as a dump or manifest
-	AuditEvent                       // a report from another engine, without its frame
+	AuditEvent                       // a report from another engine, without the frame that it is about
 	SkippedEvent                     // unreadable input; Reason says why
 	IgnoredEvent                     // input that is out of scope, but counted
 	LockEvent                        // the entry of one server in a lockfile
@@ -49,13 +49,13 @@ type Event struct {
 	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
 	Config       *configfile.ClientConfig
 	Settings     *configfile.ChangedSettings
-	Shared       *Shared // the event belongs to the judge
+	Shared       *Shared // of a SharedEvent; the judge may change it
 	Origin       Origin
 	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
-	Unattributed bool   // the recording does not tell from which server the frame is; Server is a placeholder
-	Unasked      bool   // the frame contains something from a server that a transcript has without a call
+	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
+	Unasked      bool   // the frame was assembled from something in a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
 	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 

@@ -45,7 +45,7 @@ type Message struct {
 
 	Structured []Structured // of a result: its structured content, unless larger than structuredBytes
 
-	Code        string                   // of an error, as written
+	Code        string                   // of an error: its raw JSON, truncated
 	Asks        []Ask                    // of a result or notification: its requests to the client, up to one more than maxAsks
 	Batch       int                      // position in its batch, from 1; 0 outside a batch
 	Action      string                   // of an audit event: the decision of the other engine
@@ -68,7 +68,7 @@ type Structured struct {
 // structuredBytes bounds the size of a structured result passed to the judge.
 const structuredBytes = 64 << 10
 
-// maxOtherMethods bounds the number of judged methods per message.
+// maxOtherMethods bounds the number of further methods that are judged per message.
 const maxOtherMethods = 8
 
 // maxIcons bounds the number of inspected icons per server.

@@ -48,7 +48,7 @@ type Finding struct {
 	Location   Location
 	Related    []Related
 	Signals    []string // reasons why the rule fired
-	Action     string   // action of a live engine: alert or block; record if the finding does not deserve an alert
+	Action     string   // action of a live engine: alert or block; record if the finding is below the alert threshold
 	Status     Status
 	Reason     string // why it is suppressed, or who approved it
 	Occurrence int    // number of times it was found in the session
@@ -60,8 +60,8 @@ type Finding struct {
 }
 
 // Weight is the severity that session rules assign to a finding. High and critical findings
-// from a low-confidence rule count one level lower, and medium ones only as notes, because such a
-// finding is worth reading but proves nothing.
+// from a low-confidence rule count one level lower, and medium ones only as notes, because such
+// rules are often wrong.
 func (f *Finding) Weight() Severity {
 	switch {
 	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:
@@ -111,8 +111,9 @@ func (f *Finding) Fingerprint() string {
 	return "f1:" + hex.EncodeToString(id[:])
 }
 
-// identity is the part of the fingerprint that does not depend on the server's name, which differs
-// between versions. In a configuration, the name is all that distinguishes the entries.
+// identity identifies a finding like its fingerprint, but without the server's name, which can
+// differ between the compared versions. In a configuration, only the names distinguish the entries,
+// so the name is included.
 func (f *Finding) identity() [16]byte {
 	entry := ""
 	if f.Subject == mcp.ConfigSubject {

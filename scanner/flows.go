@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Outflow is the tool result in which a value first appeared in a session.
+// Outflow is the result in which a value first appeared in a session.
 type Outflow struct {
 	Server   string
 	Tool     string // name of the called or fetched tool or prompt, or URI of the resource read; "" if unknown

@@ -358,8 +358,8 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. If it panics, that becomes a finding, the event counts as not inspected, and the
-// other rules still run.
+// guard runs a check. If the check panics, it reports the panic as a finding, the event counts as not
+// fully inspected, and the other rules still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -160,7 +160,7 @@ func (j *judge) complete(e *Event) {
 	if j.found.dropped > 0 {
 		j.out.Skips = once(j.out.Skips, tooMany)
 	}
-	if e.Kind != StartedEvent { // a StartedEvent was not sent by anybody
+	if e.Kind != StartedEvent { // no server sent a StartedEvent
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found.all, func(a, b Finding) int {
@@ -221,7 +221,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	answered := p.Request != nil && from == mcp.ServerToClient
 	var held *Call
 	switch {
-	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // it counts once its server answers it
+	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // a blocked call counts once the server answers it
 		held, took = new(*took), nil
 	case answered:
 		took = j.request.held
@@ -235,7 +235,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.suspect(srv, i, m.Message, j.request)
 		srv.recent.settle(j.request.ID)
 	}
-	if p.call != nil && m.Decision.Verdict == Block { // its server does not get it
+	if p.call != nil && m.Decision.Verdict == Block { // the server does not receive the call
 		srv.recent.settle(p.call.ID)
 	}
 	if lists && j.engine.snapshot(e) != nil {
@@ -282,7 +282,7 @@ func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// name adds the called tool's name to the findings in a result.
+// name adds the target of a request, such as the called tool, to the findings in its result.
 func (j *judge) name(message int, target string) {
 	if target == "" {
 		return

@@ -67,9 +67,9 @@ func (in *Inspector) pieced(r *Rule) bool {
 // inPieces is the signal of a finding that spans several pieces.
 const inPieces = "in pieces"
 
-// category returns output poisoning for what a server answers, and the rule's category otherwise. Besides
-// results and errors, it answers with unknown members and, over HTTP, with bodies that are not messages,
-// which clients quote in an error of their own.
+// category returns output poisoning for what a server answers, and the rule's category otherwise.
+// Answers are results, errors, other members of responses and, except over stdio, bodies that are
+// not messages, which clients quote in their own errors.
 func (p *TextPass) category() string {
 	kind := p.in.facts.Messages[p.in.message].Kind
 	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject || p.Subject == mcp.MessageSubject && !p.client() &&
@@ -143,7 +143,7 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// bounded holds an event's findings. Those from index own on count towards a maximum.
+// bounded holds an event's findings. The findings from index own on count towards the maximum.
 type bounded struct {
 	all     []Finding
 	own     int
@@ -152,11 +152,11 @@ type bounded struct {
 	floor   Severity // lowest severity of the own findings, once there are as many as the maximum
 }
 
-// reached reports whether there is the maximum number of findings.
+// reached reports whether the maximum is reached.
 func (b *bounded) reached() bool { return len(b.all)-b.own >= b.most }
 
-// full reports whether there is the maximum number of findings, none of which is less severe than s.
-// At the maximum, it counts one finding as dropped.
+// full reports whether the maximum is reached and none of the findings that count is less severe
+// than s. At the maximum, it counts one finding as dropped.
 func (b *bounded) full(s Severity) bool {
 	if !b.reached() {
 		return false

@@ -25,8 +25,8 @@ func (e *Engine) Live() *Live {
 	return l
 }
 
-// Withholds reports whether the engine can refuse or withhold definitions and results. If not,
-// it can only refuse requests.
+// Withholds reports whether findings, or changes to definitions, can make the engine refuse or
+// withhold definitions and results. If not, it refuses only what a policy or a session rule refuses.
 func (l *Live) Withholds() bool {
 	e := l.judge.engine
 	return e.options.Blocks != nil || e.pins && e.options.Pinning.OnChange == Block

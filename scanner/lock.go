@@ -39,7 +39,8 @@ func (in *Inspector) lock() {
 	in.messageRules(m, root)
 }
 
-// lockEntry inspects one entry as the last seen version of the definition.
+// lockEntry inspects one entry. It adds to the message the version of the definition that was last
+// seen or, if the event contains the approved definitions, the approved version.
 func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")

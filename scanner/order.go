@@ -10,7 +10,7 @@ import (
 // a few seconds.
 const (
 	maxLateEvents = 256              // events of its session that an event may overtake: eight such buffers
-	maxLateTime   = 30 * time.Second // as long as a window; a larger gap means that a clock was set back
+	maxLateTime   = 30 * time.Second // as long as a window; a larger difference suggests that a clock was set back
 	maxWaiting    = 4096             // events of all sessions waiting to be judged
 	maxWaitBytes  = 4 << 20          // memory kept by waiting events
 	findingBytes  = 1 << 10          // approximate size of a finding
@@ -136,7 +136,7 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 }
 
 // punctual is a chunk that reports whether no later event of the input has an earlier time. If so,
-// nothing that was read waits to be judged until the input ends or the time limit passes.
+// all events read so far are judged at once, because nothing can move ahead of them.
 type punctual interface{ Punctual() bool }
 
 // sized is a chunk that reports the memory it holds until it is released.

@@ -18,7 +18,7 @@ type PendingCall struct {
 	ID       string // raw id; a long one is truncated
 	Time     time.Time
 	NoCursor bool   // it requests a page with the empty cursor
-	Sent     string // id as in ID, but of the request itself if it belongs to the call of a task
+	Sent     string // id of this request; it differs from ID, the id of a call, if the request is about the call's task
 	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
 	refused  bool   // it was refused, and is the only one with its ID
 	count    int    // open requests with the same ID, such as those of two clients in one session
@@ -71,9 +71,10 @@ func (r *requests) put(id string, c PendingCall) bool {
 	return true
 }
 
-// refuse remembers that the open request with an id was refused; c is the call or read that it asks for,
-// if it was blocked. If its server answers it nevertheless, the refusal was not enforced, as in a
-// recording. Most are never answered, so they get at most half of the places.
+// refuse remembers that the open request with an id was refused. If the request is a call or read
+// that was blocked, c is that call; otherwise, c is nil. If the server answers the request all the
+// same, the refusal was not enforced, as in a recording. Most refused requests are never answered, so
+// they may take at most half of the places.
 func (r *requests) refuse(id string, c *Call) {
 	open, ok := r.open[id]
 	if open.count > 1 || !ok {

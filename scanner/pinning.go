@@ -12,7 +12,8 @@ type Pinning struct {
 	Reviewed bool    // trust only versions approved in a lockfile, not the first one seen
 }
 
-// DefaultPinning returns the default.
+// DefaultPinning returns the default, which blocks calls to tools that differ from their trusted
+// version.
 func DefaultPinning() Pinning { return Pinning{OnChange: Block} }
 
 // Trust is the result of comparing a tool with its trusted version.

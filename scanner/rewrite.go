@@ -13,7 +13,7 @@ type Action uint8
 const (
 	Forward Action = iota // forward it unchanged
 	Rewrite               // forward it without the withheld definitions
-	Refuse                // do not forward it or, if the verdict is Prompt, not before asking the user
+	Refuse                // do not forward it; if the verdict is Prompt, ask the user first
 )
 
 var actionNames = [...]string{"forward", "rewrite", "refuse"}

@@ -63,7 +63,8 @@ type Rule struct {
 	// rules do not set it, because a user's request is not an attack by a server.
 	Client bool
 
-	// Message is called for each JSON-RPC message or document of definitions.
+	// Message is called for each JSON-RPC message, document of definitions, lockfile entry and
+	// audit event.
 	Message func(*MessagePass)
 
 	// Compare is called for each definition that differs from its approved version, before

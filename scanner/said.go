@@ -21,8 +21,8 @@ func (p *JudgePass) Before() *Offer {
 // with another lockfile, whose approvals are independent.
 func (p *JudgePass) Revises() bool { return p.event.Kind == LockEvent && p.judge.engine.revised }
 
-// Says returns the members of the lockfile's entry for the event's server, or nil if there is no
-// entry.
+// Says returns the members, other than definitions, of the lockfile's entry for the event's server,
+// or nil if there is no entry.
 func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says

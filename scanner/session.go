@@ -12,7 +12,7 @@ import (
 )
 
 // Session is the state of one agent run. Only the engine changes it; rules see its state before
-// the event.
+// the current message.
 type Session struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
@@ -119,7 +119,7 @@ type Server struct {
 	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
 	Relisted  map[string]bool          // tools that it has listed again with a different definition than in Tools
 	Announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
-	Reopened  [mcp.MessageSubject]bool // the same for a client that initialized it again, as after a restart
+	Reopened  [mcp.MessageSubject]bool // kinds that it has not listed completely since a client initialized it again, as after a restart
 	Trifecta  TrifectaTools
 
 	forgotten bool // not remembered, because the session has too many servers
@@ -147,7 +147,7 @@ type Known struct {
 func newServer(id string) *Server { return &Server{ID: id, Words: names.Words(id)} }
 
 // serverOf returns the server of an event. A server joins its session with its first message, as in
-// a replay, so that of a StartedEvent is not remembered.
+// a replay, so the session does not remember the server of a StartedEvent.
 func (s *Session) serverOf(e *Event) *Server {
 	if e.Kind == StartedEvent {
 		return newServer(e.Server)
@@ -224,7 +224,8 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	return whole
 }
 
-// reopen records that a client initializes the server again. Servers announce no changes from before that.
+// reopen records that a client initializes the server again. Servers do not announce the changes that
+// they made before that.
 func (srv *Server) reopen() {
 	for kind := range srv.Reopened {
 		srv.Reopened[kind] = true
@@ -273,8 +274,8 @@ func set[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// The bounds on comparisons between a session's servers. They allow for more tools than any model
-// can cope with.
+// The bounds on comparisons between a session's servers. They allow for more tools than models can
+// handle.
 const (
 	maxOwners         = 16    // servers remembered per folded tool name
 	maxNear           = 16    // tools whose names are one edit away

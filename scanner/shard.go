@@ -16,8 +16,8 @@ func (s Shard) has(session string) bool {
 	return s.Of <= 1 || int(mix(digest(session))%uint64(s.Of)) == s.Index-1
 }
 
-// mix mixes the bits of a digest. Without it, names that differ only at the end would not be
-// spread over all shards, because FNV gives them similar low bits.
+// mix mixes the bits of a digest. Without it, the shard could depend on a few bits of the name,
+// because the low bits of an FNV hash depend only on the low bits of each byte.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53

@@ -49,7 +49,7 @@ func (j *judge) share(p *JudgePass, took *Call, first bool) {
 	if s.Counts && m.Decision.Verdict == Block {
 		s.Answered = s.Call.ID
 	}
-	if p.Request != nil && p.Direction == mcp.ServerToClient && toldOfCalls[p.Request.Method] {
+	if p.Request != nil && p.Direction == mcp.ServerToClient && callMethods[p.Request.Method] {
 		s.Answered = p.Request.ID
 	}
 	for i := range m.Listings {
@@ -62,8 +62,8 @@ func (j *judge) share(p *JudgePass, took *Call, first bool) {
 	}
 }
 
-// toldOfCalls lists the methods of requests that count as calls.
-var toldOfCalls = map[string]bool{"tools/call": true, "resources/read": true}
+// callMethods lists the methods of the requests that are remembered as a [Call].
+var callMethods = map[string]bool{"tools/call": true, "resources/read": true}
 
 // learn applies what a message on another connection adds to the session, in the same order as
 // judging the message itself.

@@ -42,7 +42,7 @@ type Offer struct {
 	content map[content][]string
 }
 
-// content is a definition without its name.
+// content identifies the text and schema of a definition, without its name.
 type content struct {
 	kind  mcp.SubjectKind
 	parts [2]mcp.Digest

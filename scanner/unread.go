@@ -32,7 +32,7 @@ func noise(frame []byte) bool {
 }
 
 // holdsMessage reports whether s contains the keys of a JSON-RPC message, at any depth: "jsonrpc",
-// "method", or "id" with "result" or "error". Keys may be in any case, as for some clients.
+// "method", or "id" with "result" or "error". It ignores the case of keys, as some clients do.
 func holdsMessage(s []byte) bool {
 	var id, outcome bool
 	s = unescaped(s)
@@ -55,7 +55,7 @@ func holdsMessage(s []byte) bool {
 	return id && outcome
 }
 
-// startsKey reports whether a key may follow s: a brace, a comma, a comment or nothing precedes it.
+// startsKey reports whether a key may follow s: s is empty or ends with a brace, a comma or a comment.
 func startsKey(s []byte) bool {
 	s = bytes.TrimRightFunc(s, isQuote)
 	before := bytes.TrimRightFunc(s, blank)
@@ -69,7 +69,7 @@ func endsKey(s []byte) bool {
 	return len(s) == 0 || s[0] == ':' || s[0] == '=' || s[0] == '/' && (len(s) == 1 || s[1] == '/' || s[1] == '*')
 }
 
-// unescaped returns s with the ASCII characters that are escaped as in JSON or JavaScript.
+// unescaped returns s with the JSON and JavaScript escapes (\u and \x) of ASCII characters decoded.
 func unescaped(s []byte) []byte {
 	if !bytes.ContainsRune(s, '\\') {
 		return s

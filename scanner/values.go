@@ -34,7 +34,7 @@ type place struct{ line, column int32 }
 // The bounds on the values extracted from one message.
 const (
 	maxValues   = 4096 // per kind
-	maxPassages = 1024 // of passages; the sample depends only on digests, so that every message has the same one
+	maxPassages = 1024 // of passages: those with the lowest digests, so that messages with the same passages keep the same ones
 )
 
 // values collects the distinctive values in one message.
@@ -182,7 +182,7 @@ func shownValue(s []byte, kind text.DistinctKind) string {
 	return strings.Clone(string(s[:min(len(s), 4*evidenceChars)]))
 }
 
-// maskedValue masks a secret except for its beginning, as all masking does.
+// maskedValue masks a secret, except for the beginning of a long one.
 func maskedValue(s string) string {
 	if len(s) >= 16 && s[0] != '-' {
 		return s[:4] + text.Masked

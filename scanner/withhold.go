@@ -9,7 +9,7 @@ import (
 )
 
 // Withheld is a definition that the client must not see. The proxy removes it from the message;
-// see [Outcome.Rewrite]. Calls to it are refused for the same reason.
+// see [Outcome.Rewrite]. Requests for it are refused for the same reason.
 type Withheld struct {
 	Kind     mcp.SubjectKind
 	Name     string
@@ -25,8 +25,8 @@ type Withheld struct {
 // enabled, such definitions are withheld as well.
 const pinRule = "version-pin"
 
-// maxWithheld bounds the remembered withheld definitions. Beyond it, every call to the server is
-// refused.
+// maxWithheld bounds the remembered withheld definitions. Beyond it, all requests for
+// definitions of the server are refused.
 const maxWithheld = 65536
 
 // withheldKey identifies a definition of a server, or all its definitions if the key has no kind.
@@ -39,7 +39,7 @@ type withheldKey struct {
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message
-	partial bool                             // there may be more findings than were kept
+	partial bool                             // the event may have findings that were not kept, or was not inspected in full
 	listed  map[mcp.DefinitionKey]mcp.Digest // digests of the current message's definitions, the first of each name
 }
 
@@ -114,8 +114,8 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	}
 }
 
-// template returns the decision about a withheld template of a server that yields a URI. Of several, the
-// first by name counts.
+// template returns the decision about a server's withheld template that can expand to a URI. Of
+// several, the first by name counts.
 func (w *withholding) template(server, uri string) (d Decision, found bool) {
 	first := ""
 	for key, decision := range w.refused {
@@ -126,8 +126,8 @@ func (w *withholding) template(server, uri string) (d Decision, found bool) {
 	return d, found
 }
 
-// yields reports whether the expressions of a URI template may have values that make it the URI. Some
-// servers normalise escapes and case before they compare.
+// yields reports whether a URI template can expand to a URI. It ignores escapes and case, because
+// some servers normalise them before they compare.
 func yields(template, uri string) bool {
 	template, rest := plainURI(template), plainURI(uri)
 	literal, after, more := strings.Cut(template, "{")
