@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/llm"
 )
 
-// unattributed is the server name for tools that belong to no known server: the client itself
-// defines them.
+// unattributed is the server name for tools that belong to no known server. Usually, the client
+// itself defines them.
 const unattributed = "client"
 
 // registry holds the known servers and their tools, to attribute tool names.

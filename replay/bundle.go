@@ -106,7 +106,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		manifest = manifest || isManifest
 		if files++; files > maxBundleFiles && !first {
 			if files == maxBundleFiles+1 {
-				events = append(events, skipped(name, 1, "the bundle contains more than %d translations", maxBundleFiles))
+				events = append(events, skipped(name, 1, "the bundle contains more than %d manifests and translations", maxBundleFiles))
 			}
 			continue
 		}

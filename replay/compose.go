@@ -153,14 +153,14 @@ func (c *composed) block(v llm.View) {
 		c.text(said.At("text"))
 	case consists(v, "Text") && v.At("Text").Kind() == wire.String: // of Kiro CLI
 		c.text(v.At("Text"))
-	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // of its newer versions
+	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // of newer versions of Kiro CLI
 		c.text(data)
 	default:
 		c.raw(v)
 	}
 }
 
-// consists reports whether an object has no members but these.
+// consists reports whether an object has no members except these.
 func consists(v llm.View, keys ...string) bool {
 	for m := v.First(); m.Kind() != wire.Invalid; m = m.Next() {
 		if !slices.Contains(keys, m.Key()) {
@@ -170,8 +170,8 @@ func consists(v llm.View, keys ...string) bool {
 	return true
 }
 
-// passing contains the members of a definition that are meant only for the model's provider.
-var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
+// forProvider contains the members of a definition that are meant only for the model's provider.
+var forProvider = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
 // schemaMembers are the possible names of the member that contains the arguments' schema. If there are
 // several, the first is taken, and the others are inspected as other members.
@@ -193,11 +193,11 @@ func (c *composed) define(i *llm.Item, tool string) {
 	schema := slices.IndexFunc(schemaMembers, func(key string) bool { return i.Tool.At(key).Is() })
 	for m := i.Tool.First(); m.Kind() != wire.Invalid; m = m.Next() {
 		switch key := m.Key(); {
-		case key == "name" || passing[key] || m.Kind() == wire.Null:
+		case key == "name" || forProvider[key] || m.Kind() == wire.Null:
 		case schema >= 0 && key == schemaMembers[schema]:
 			c.lit(`,"inputSchema":`)
 			if inner := m.At("json"); inner.Kind() == wire.Object && m.First().Next().Kind() == wire.Invalid {
-				m = inner // Bedrock and Kiro CLI nest the definition
+				m = inner // Bedrock and Kiro CLI nest the schema
 				c.raw(inner)
 				m = i.Tool.At(key)
 			} else {

@@ -33,8 +33,9 @@ type conversations struct {
 	order []*list
 }
 
-// Memory records the content of the transcripts read so far, so that files read with the same
-// memory can continue each other's conversations. Only one reader may use it at a time.
+// Memory records the conversations in the transcripts read so far, and their calls and results, so
+// that files read with the same memory can continue each other's conversations. Only one reader may
+// use it at a time.
 type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
@@ -75,8 +76,8 @@ type pending struct {
 // maxConversations is the maximum number of conversations remembered.
 const maxConversations = 4096
 
-// maxSaid is the maximum number of marks (content hashes) remembered for all conversations in a
-// file.
+// maxSaid is the maximum number of marks (content hashes) remembered for all conversations
+// together.
 const maxSaid = 1 << 18
 
 // clock is the start time for formats without timestamps.
@@ -166,7 +167,7 @@ func (c *conversations) open(session string) *conversation {
 	return s
 }
 
-// forget clears the memory.
+// forget clears the memory, except for the digests of the conversations in it.
 func (c *conversations) forget() {
 	for session, s := range c.sessions {
 		if len(c.closed) >= maxSaid {
@@ -295,7 +296,7 @@ func (c *conversations) call(i *llm.Item) {
 	args := argumentsOf(i, nil)
 	before, said := s.calls[i.ID], markOf(args)
 	if again := before != nil && before.answered && before.args != said && len(args) > len("{}"); i.ID != "" && before != nil && i.Echo && !again {
-		return // again: some models reuse an ID
+		return // a repetition; with other arguments, it is another call, because some models reuse an ID
 	}
 	server, tool := c.servers.of(i)
 	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), args)

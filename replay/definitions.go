@@ -83,7 +83,7 @@ func holdsDefinitions(doc *wire.Doc) bool {
 }
 
 // holds reports whether a value contains lists of definitions, or is the result of initialize or
-// server/discover. A list of strings is not one of definitions: agents name tools and resources in that way.
+// server/discover. A list of strings does not count, because the files of agents contain such lists of names.
 func holds(doc *wire.Doc, n int) bool {
 	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
 		list := doc.Get(n, key)

@@ -242,7 +242,7 @@ func TestBundleBounds(t *testing.T) {
 			members = append(members, member{fmt.Sprintf("mcpb-resources/%d.json", i), "{}", 0})
 		}
 		text := shown(define(t, "b", zipped(t, append(members, member{"manifest.json", manifest, 0})...)))
-		if strings.Count(text, " definition ") != maxBundleFiles+3 || strings.Count(text, "skipped: the bundle contains more than 256 translations") != 1 {
+		if strings.Count(text, " definition ") != maxBundleFiles+3 || strings.Count(text, "skipped: the bundle contains more than 256 manifests and translations") != 1 {
 			t.Errorf("got:\n%s", text)
 		}
 	})

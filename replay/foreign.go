@@ -89,7 +89,7 @@ func payload(doc *wire.Doc) int {
 	return -1
 }
 
-// payloadIn returns a member if it contains a JSON-RPC message, and otherwise -1.
+// payloadIn returns the node of a member if it contains a JSON-RPC message, and otherwise -1.
 func payloadIn(doc *wire.Doc, key string) int {
 	n := doc.Get(0, key)
 	switch kind := doc.Kind(n); {

@@ -252,7 +252,7 @@ func (h *har) expects(base scanner.Event, mime string) bool {
 	return isJSON(mime) || isStream(mime) || h.mcp[base.Server]
 }
 
-// emptyBody is the number of bytes that an empty body takes on the wire, at most: in gzip and chunks.
+// emptyBody is the maximum number of bytes that an empty body takes on the wire, in gzip and chunks.
 const emptyBody = 32
 
 // missing reports whether a body without text in the HAR probably had content.
@@ -262,7 +262,7 @@ func (h *har) missing(base scanner.Event, response wire.Value, mime string, save
 	}
 	size := response.Get("content").Get("size")
 	if size.Kind() != wire.Number {
-		return !saved && (isJSON(mime) || isStream(mime)) // the body may not have been empty
+		return !saved && (isJSON(mime) || isStream(mime)) // the body may have had content
 	}
 	sent, _ := strconv.Atoi(string(response.Get("bodySize").Raw()))
 	return string(size.Raw()) != "0" || sent > emptyBody

@@ -43,7 +43,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		// The line is not a record, so its content is inspected as text.
 		e.Session, e.Frame = baseName(d.file), data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
-			e.Reason = "a line is not JSON: the recording is damaged, or not a recording"
+			e.Reason = "a line is not JSON: the recording is damaged, or the file is not a recording"
 		}
 		yield(e)
 		return

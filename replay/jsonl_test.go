@@ -80,7 +80,7 @@ func TestLinesOfAFile(t *testing.T) {
 	const head = " s1/fs/stdio 2026-01-06T10:30:00.000000001Z "
 	one, two := record(`"message":{"n":1}`), record(`"message":{"n":2}`)
 	n1, n2 := `frame -`+head+`{"n":1}`, `frame -`+head+`{"n":2}`
-	const noJSON = "skipped: a line is not JSON: the recording is damaged, or not a recording"
+	const noJSON = "skipped: a line is not JSON: the recording is damaged, or the file is not a recording"
 	tests := []struct {
 		name, in string
 		want     []string

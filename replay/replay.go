@@ -1,9 +1,9 @@
 // Package replay turns recordings into events: events.jsonl, audit logs, other tools' JSON-RPC
-// logs, HAR, and documents of definitions. It also contains the recorder, which writes
-// events.jsonl.
+// logs, transcripts of agents, bodies of LLM APIs, HAR, HTTP exchanges as text, and documents of
+// definitions. It also contains the recorder, which writes events.jsonl.
 //
-// Formats are recognised by content. Anything unreadable becomes an event that reports it; it is
-// never dropped silently. The package must not depend on rules.
+// Formats are recognised by content. Anything unreadable becomes an event that reports it; it must
+// not be dropped silently. The package must not depend on rules.
 package replay
 
 import (
@@ -124,8 +124,8 @@ const (
 	formatTranscript        // bodies of LLM APIs or lines of a transcript, one per line, or an event stream
 )
 
-// sniffLines is how many other lines, such as a banner, a comment or a truncated record, may
-// precede the first line that identifies the format.
+// sniffLines is the number of lines that are examined to recognise the format. Other lines, such as a
+// banner, a comment or a truncated record, may precede the first line that identifies the format.
 const sniffLines = 50
 
 // sniff recognises a file's format by its head, the first bytes. whole is set if head is the entire

@@ -140,8 +140,8 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 	}
 }
 
-// maxElsewhere is the maximum number of further locations of a finding. A project has a configuration for
-// each client.
+// maxElsewhere is the maximum number of further locations of a finding. A project can have one
+// configuration per client.
 const maxElsewhere = 16
 
 // elsewhere adds a further location to a finding in a configuration: several clients can have the same

@@ -56,7 +56,7 @@ func (c *Counts) of(s scanner.Severity) *int {
 // Complete reports whether everything that had to be inspected was inspected.
 func (c Coverage) Complete() bool { return len(c.Skipped) == 0 }
 
-// repeated is a finding merged with its duplicates in other sessions. Fixing one fixes all.
+// repeated is a finding merged with its duplicates in other sessions.
 type repeated struct {
 	*Finding     // the worst occurrence, open ones first
 	times    int // occurrences in all sessions

@@ -36,7 +36,7 @@ type Events struct {
 	audit    jsontext.Value // the original event, if another engine wrote it
 	doc      wire.Doc
 	parsed   bool // the frame was parsed again
-	broken   bool // and is not valid JSON
+	broken   bool // the frame is not valid JSON
 }
 
 // judged is a message with the events that report it, before findings are added.
@@ -107,8 +107,8 @@ func (v *Events) flush() {
 	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
 }
 
-// maxRemembered is the number of findings remembered as reported. A finding that recurs after
-// twice as many others is reported again.
+// maxRemembered is the minimum number of the latest findings that are remembered as reported. A
+// finding that recurs after twice as many others is reported again.
 const maxRemembered = 1 << 16
 
 // fresh reports whether a finding has not been reported in its session yet, or is more severe

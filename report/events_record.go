@@ -42,7 +42,7 @@ type record struct {
 	NewServer     string   `json:"new_server_id,omitzero"`
 	SimilarServer string   `json:"similar_server_id,omitzero"`
 	Similarity    *float64 `json:"similarity_score,omitzero"`
-	SimilarTo     string   `json:"similar_to,omitzero"` // SimilarTo and Score have the names of the event reference
+	SimilarTo     string   `json:"similar_to,omitzero"` // similar_to and score are the names in the event reference
 	Score         *float64 `json:"score,omitzero"`
 
 	BinaryPath    string        `json:"binary_path,omitzero"`
@@ -249,7 +249,7 @@ func agentshPath(pointer string) string {
 
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// binaryMismatch is the rule whose findings have their own event type.
+// binaryMismatch is the rule whose findings become mcp_server_binary_mismatch events.
 const binaryMismatch = "binary-mismatch"
 
 // detection returns the event for a finding.

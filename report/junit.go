@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The JUnit XML elements that CI systems agree on. There are no times, because a report records
+// The JUnit XML elements that CI systems have in common. There are no times, because a report records
 // no durations.
 type (
 	junitSuites struct {

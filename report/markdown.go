@@ -12,7 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// GitHub accepts a step summary of up to 1 MiB, and does not display a longer one at all.
+// maxMarkdown is the maximum size of the report in bytes. GitHub accepts a step summary of up to
+// 1 MiB, and does not display a longer one at all.
 const maxMarkdown = 900 << 10
 
 // leftOut is the space reserved for the sentence about omitted findings.

@@ -147,9 +147,9 @@ func (p *Partial) check() error {
 	known := func(c claim) bool { return c.Session >= 0 && c.Session < len(p.Sessions) }
 	switch {
 	case p.Of < 1 || p.Shard < 1 || p.Shard > p.Of || p.Of > MaxShards:
-		return fmt.Errorf("shard %d of %d: expected 1 to %d shards", p.Shard, p.Of, MaxShards)
+		return fmt.Errorf("shard %d of %d: expected a number from 1 to the number of shards, which is at most %d", p.Shard, p.Of, MaxShards)
 	case len(p.Counts) != len(new(Collector).counts):
-		return fmt.Errorf("it has counts for %d kinds of findings, expected %d", len(p.Counts), len(new(Collector).counts))
+		return fmt.Errorf("it has counts for %d statuses of findings, expected %d", len(p.Counts), len(new(Collector).counts))
 	case slices.ContainsFunc(p.Tools, func(t partialTool) bool { return !known(t.First) || !known(t.Earliest) }):
 		return fmt.Errorf("a tool refers to a session that is not in the report")
 	}

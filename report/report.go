@@ -33,7 +33,7 @@ type Report struct {
 // Config is the configuration that a run used.
 type Config struct {
 	File           string            `json:"file"`                      // empty if the base had none and the built-in settings were used
-	Changed        []string          `json:"changed,omitempty"`         // files changed under review and not used: the base's were
+	Changed        []string          `json:"changed,omitempty"`         // files that the change under review modifies; the base's versions were used
 	AlertThreshold *scanner.Severity `json:"alert_threshold,omitempty"` // findings below it are not alerts
 }
 
@@ -71,7 +71,7 @@ type Summary struct {
 	Unchanged  Counts `json:"unchanged"`  // findings in the baseline
 	Approved   Counts `json:"approved"`   // findings approved in the lockfile
 
-	ServerNames []string   `json:"server_names,omitempty"` // the first by name
+	ServerNames []string   `json:"server_names,omitempty"` // sorted; only the first maxServerNames
 	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // findings omitted for lack of room, worst first
 
 	PerSession   []SessionSummary `json:"per_session,omitempty"` // worst first; empty if only definitions were scanned

@@ -13,7 +13,7 @@ import (
 const (
 	maxDistinct = 1 << 18 // findings remembered to detect duplicates
 	maxAlike    = 1000    // findings listed per rule and severity, the first ones
-	maxReport   = 8 << 20 // bytes of text in the findings listed, the worst; no format writes four times that
+	maxReport   = 8 << 20 // bytes of text in the findings listed, which are the worst; each format writes less than four times as much
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
@@ -55,8 +55,8 @@ type alike struct {
 	open bool
 }
 
-// room decides which findings are listed. The decision depends only on the findings, not on
-// their order or on what is already listed, so that shards decide as a single run would.
+// room decides which findings are listed. The decision depends only on the findings and their
+// positions in the input, so that shards decide as a single run would.
 type room struct {
 	all      map[kind]int  // findings to list
 	admitted map[alike]int // findings admitted, including those trimmed later

@@ -26,7 +26,7 @@ type SessionSummary struct {
 
 // TopFinding counts a rule's findings at one severity in a tool or another part of a server.
 type TopFinding struct {
-	Rule     string           `json:"pattern"` // named as in events; a program that counts "rule" members must not count summaries
+	Rule     string           `json:"pattern"` // named as in events, so that programs that count members named "rule" do not count summaries
 	Severity scanner.Severity `json:"severity"`
 	Server   string           `json:"server"`
 	Tool     string           `json:"tool"`
@@ -57,8 +57,8 @@ type tracked struct {
 	SessionSummary `json:"summary"`
 }
 
-// shown contains a tool's first listing by position in the input, and its earliest by time. The
-// position is arbitrary, so it decides only if the listing at the first position has no time.
+// shown contains a tool's first listing by position in the input, and its earliest by time. The order
+// of sessions in the input is arbitrary, so the position decides only if the first listing has no time.
 type shown struct {
 	First    claim `json:"first"`
 	Earliest claim `json:"earliest,omitzero"`

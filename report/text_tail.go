@@ -60,8 +60,8 @@ func (p *textPrinter) table(findings []Finding) error {
 	return p.w.WriteByte('\n')
 }
 
-// Table returns a table for people without ruled lines, as ps writes it. Columns are aligned to the
-// left unless options say otherwise.
+// Table returns a table without ruled lines, like the output of ps. Columns are aligned to the left
+// unless options say otherwise.
 func Table(head []string, rows [][]string, options ...tablewriter.Option) (string, error) {
 	var b strings.Builder
 	t := tablewriter.NewTable(&b, append([]tablewriter.Option{

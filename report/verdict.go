@@ -207,7 +207,7 @@ func gaps(r *Report) []Skipped {
 	return r.Coverage.Skipped
 }
 
-// opening capitalizes the first word of s, unless it is a name.
+// opening capitalises the first word of s, unless it is a name.
 func opening(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
