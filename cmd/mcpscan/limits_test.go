@@ -122,7 +122,7 @@ var limits = []struct {
 		{"mostRelistings", "repeated listings after `list_changed`", "listings", incomplete},
 		{"relistPause", "time between two lists of a watched server after `list_changed`", "time", "changes are listed together"},
 		{"mostRedirects", "HTTP redirects", "redirects", incomplete},
-		{"impatience", "time to wait for the response to `server/discover`", "time", "`initialize` is sent"},
+		{"shortWait", "time to wait for the response to `server/discover`", "time", "`initialize` is sent"},
 		{"undeclaredWait", "time for a server to answer requests for lists that it did not declare", "time", "the report says so; the run is complete"},
 		{"settle", "time for a server to announce a change after listing", "time", "the session ends"},
 		{"afterOversize", "time to wait for a response after an oversized frame", "time", incomplete},

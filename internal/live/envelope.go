@@ -25,7 +25,7 @@ type reply struct {
 	broken     error // why the response is malformed
 	object     bool  // the result is an object
 	nextCursor jsontext.Value
-	lists      map[string]jsontext.Kind // kind of the value of each list member; 0 for duplicates that differ
+	lists      map[string]jsontext.Kind // kind of the value of each list member; 0 for duplicates of different kinds
 	resultType string
 	version    string
 	supported  []string        // supportedVersions of a discover result
@@ -51,7 +51,7 @@ func newDecoder(raw []byte) *jsontext.Decoder {
 }
 
 // parse reads the messages in a frame: one, a batch, or several in a row. A truncated message is
-// returned if its id was read.
+// returned with the members that were read, and marked as broken.
 func parse(frame []byte) []message {
 	var all []message
 	dec := newDecoder(frame)

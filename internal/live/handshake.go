@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// photoFinish is how long a result from initialize waits for a result from discover. A server that
+// discoverGrace is how long a result from initialize waits for a result from discover. A server that
 // starts slowly finds both requests in its input and may answer in any order, which must not affect
 // the era.
-const photoFinish = 250 * time.Millisecond
+const discoverGrace = 250 * time.Millisecond
 
-// impatience is how long to wait for a server that may not know the method.
-const impatience = 3 * time.Second
+// shortWait is how long to wait for a server that may not know the method, or may never respond.
+const shortWait = 3 * time.Second
 
 // hello is what client and server agreed on in the handshake.
 type hello struct {
@@ -24,16 +24,17 @@ type hello struct {
 }
 
 // handshake determines the era of a server. server/discover is sent first; if the server refuses
-// it, or stays silent for a while, initialize is sent as well, and the first usable answer decides.
+// it, or stays silent for a while, initialize is sent as well. The first usable answer decides, but
+// discover takes precedence if it is answered shortly after initialize.
 type handshake struct {
 	peer        *peer
 	discover    *call
 	initialize  *call
 	discoverErr error
 	startErr    error
-	nudge       *time.Timer // when it fires, the handshake no longer waits for discover
-	grace       *time.Timer // result of initialize, while discover may still answer
-	legacy      *hello      // what initialize agreed to, while discover may still answer
+	nudge       *time.Timer // when it fires, initialize is sent although discover is unanswered
+	grace       *time.Timer // when it fires, the handshake ends with the result of initialize
+	legacy      *hello      // what initialize agreed to, while discover may still be answered
 }
 
 // negotiate performs the handshake. If probe is false, the server is known to be legacy.
@@ -42,7 +43,7 @@ func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	defer h.nudge.Stop()
 	defer h.grace.Stop()
 	if probe {
-		h.nudge.Reset(min(impatience, p.opts.StartTimeout/2))
+		h.nudge.Reset(min(shortWait, p.opts.StartTimeout/2))
 		h.discover = p.start(methodDiscover, "{"+p.opts.meta()+"}", versionModern)
 	} else {
 		h.begin(versionLegacy)
@@ -139,7 +140,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 		if h.discover == nil {
 			return true, hello{}, h.failure()
 		}
-		h.grace.Reset(impatience)
+		h.grace.Reset(shortWait)
 		return false, hello{}, nil
 	}
 	r := out.reply
@@ -147,7 +148,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 	if h.discover == nil {
 		return h.settle()
 	}
-	h.grace.Reset(min(photoFinish, h.peer.opts.StepTimeout))
+	h.grace.Reset(min(discoverGrace, h.peer.opts.StepTimeout))
 	return false, hello{}, nil
 }
 
@@ -210,8 +211,9 @@ func (h *handshake) failure() error {
 	return fmt.Errorf("waiting for a usable answer: %w", err)
 }
 
-// meet performs the handshake, and ends that of a legacy server. It reports a version that the
-// server should not have chosen in initialize; the listing continues with that version.
+// meet performs the handshake and, with a legacy server, ends it with notifications/initialized. It
+// reports a version that the server should not have chosen in initialize; the listing continues all
+// the same.
 func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	h, err := p.negotiate(start, probe)
 	if err != nil || h.era != eraLegacy {

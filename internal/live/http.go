@@ -103,8 +103,8 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
 }
 
-// receive passes on a frame of a response. It counts one that clients may decode before they read it: its
-// character set is not UTF-8, or it has a content encoding that net/http did not remove.
+// receive passes on a frame of a response. It counts a frame that clients may decode before they read
+// it, because its character set is not UTF-8 or it has a content encoding that net/http did not remove.
 func (w *web) receive(resp *http.Response, data []byte, address bool) {
 	_, plain := wire.Charset(strings.Join(resp.Header.Values("Content-Type"), ", "))
 	if coding := strings.Join(resp.Header.Values("Content-Encoding"), ", "); !plain || wire.WideCharset(data) != "" || coding != "" && !strings.EqualFold(coding, "identity") {
@@ -114,9 +114,9 @@ func (w *web) receive(resp *http.Response, data []byte, address bool) {
 }
 
 // read reads a response that is not an event stream and emits it as a frame. Clients ignore the
-// body of a successful response if they expect no answer ("Accepted"), so such a body is only
-// emitted if it could be a message.
-func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
+// body of a successful response if they expect no answer ("Accepted"), so such a body (ignored is set)
+// is only emitted if it could be a message.
+func (w *web) read(resp *http.Response, ignored bool) ([]byte, error) {
 	limit := w.peer.opts.MaxFrame
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if int64(len(data)) > limit {
@@ -124,7 +124,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 		return nil, &oversizeError{limit}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients ignore the byte order mark
-	if len(data) > 0 && (!chatter || wire.BeginsLikeJSON(data)) {
+	if len(data) > 0 && (!ignored || wire.BeginsLikeJSON(data)) {
 		w.receive(resp, data, false)
 	}
 	if err != nil {
@@ -288,18 +288,18 @@ func (l *streamable) sessionHeaders(version string) map[string]string {
 	return headers
 }
 
-// reopen waits as long as the server requested, and opens an event stream that continues after the
-// last event seen, if that event had an ID.
+// reopen waits as long as the server requested, within limits, and opens an event stream that
+// continues after the last event with an ID, if there was one.
 func (l *streamable) reopen(ctx context.Context, version string, at place) (*http.Response, error) {
 	select {
-	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
+	case <-time.After(min(max(at.retry, 100*time.Millisecond), shortWait)):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	return l.open(ctx, version, at.id)
 }
 
-// open opens an event stream. after is the ID of the last event seen, or "".
+// open opens an event stream. after is the ID of the last event that had one, or "".
 func (l *streamable) open(ctx context.Context, version, after string) (*http.Response, error) {
 	headers := l.sessionHeaders(version)
 	headers["Accept"] = "text/event-stream"
@@ -324,7 +324,7 @@ func (l *streamable) listen() {
 		}
 		at, _ := l.events(resp, place{}, nil) // returns when the connection is closed
 		for l.peer.opts.Listed != nil && l.peer.ctx.Err() == nil {
-			at.retry = cmp.Or(at.retry, impatience)
+			at.retry = cmp.Or(at.retry, shortWait)
 			resp, err := l.reopen(l.peer.ctx, l.peer.announced(), at)
 			if err != nil {
 				l.peer.lost <- fmt.Errorf("the event stream for change notifications ended: %w", err)

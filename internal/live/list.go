@@ -14,7 +14,8 @@ import (
 // register tools only once they know the client's capabilities.
 const settle = 500 * time.Millisecond
 
-// undeclaredWait is how long all lists together that the server did not declare may take to begin.
+// undeclaredWait is how long to wait, in total, for the first pages of all lists that the server did
+// not declare.
 const undeclaredWait = time.Second
 
 var errUnanswered = fmt.Errorf("not declared, and not answered within %v", undeclaredWait)
@@ -88,7 +89,7 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists fetches the given lists one by one, and reports whether the server can be asked for later.
+// lists fetches the given lists one by one, and reports whether those in later can be requested too.
 // If the server is gone or its time is up, the remaining lists are reported as one problem.
 func (s *scan) lists(ctx context.Context, p *peer, h hello, order, later []kind) bool {
 	for i, k := range order {
@@ -107,8 +108,8 @@ func (s *scan) lists(ctx context.Context, p *peer, h hello, order, later []kind)
 	return true
 }
 
-// undeclared requests lists that the server did not declare, all at once. No client requests them,
-// so the server may ignore the requests.
+// undeclared requests lists that the server did not declare, all at once. Clients rarely request
+// such lists, so the server may ignore the requests.
 func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
 	if len(lists) == 0 {
 		return
@@ -168,7 +169,7 @@ func (s *scan) notAsked(left []kind) {
 func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error {
 	timeout := s.opts.StepTimeout
 	if !declared {
-		timeout = min(impatience, timeout)
+		timeout = min(shortWait, timeout)
 	}
 	r, err := p.ask(ctx, k.method, p.listParams(""), timeout)
 	return s.rest(ctx, p, k, r, err)

@@ -2,10 +2,10 @@
 // protocol eras. It makes the server list everything it offers, and passes every frame to the
 // caller as raw bytes.
 //
-// It must never decode a frame into typed structs before the caller has seen the bytes. SDKs drop
-// unknown members, hide tools and reject whole lists, all of which a scanner needs to see. From an
-// answer, it reads only the members that it needs to continue, by exact names. It must never leave
-// a process or a goroutine behind.
+// The caller must see the bytes of each frame as sent. SDKs, which decode frames into typed structs,
+// drop unknown members, hide tools and reject whole lists, all of which a scanner needs to see. From an
+// answer, the package reads only the members that it needs to continue, by exact names. It must not
+// leave processes behind.
 package live
 
 import (
@@ -53,7 +53,7 @@ type Frame struct {
 
 // Options configures one List call. The zero value is usable.
 type Options struct {
-	OnFrame      func(Frame)   // called with every frame, one at a time, and never after List has returned
+	OnFrame      func(Frame)   // called with every frame (but see Listed), one at a time, and never after List has returned
 	MaxFrame     int64         // in bytes; a larger frame is counted but not read into memory; default 64 MiB
 	StartTimeout time.Duration // until the first usable answer, including npx downloads; default 60 s
 	StepTimeout  time.Duration // for each later request; default 30 s
@@ -214,8 +214,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 	}
 }
 
-// outdated adds a problem for each list that the server announced as changed after they were
-// requested.
+// outdated adds a problem for each list that the server announced as changed after it was requested.
 func (s *scan) outdated(p *peer, lists []kind) {
 	for _, k := range lists {
 		if p.isChanged(k.method) && !k.optional { // optional lists change together with another one

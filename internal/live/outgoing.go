@@ -9,7 +9,7 @@ const (
 	versionModern = "2026-07-28"
 	versionLegacy = "2025-11-25" // the newest version with an initialize handshake
 
-	// All client capabilities, so that servers hide no tools.
+	// The client capabilities that some servers require before they offer all their tools.
 	capabilitiesLegacy = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
 	capabilitiesModern = `{"roots":{},"sampling":{},"elicitation":{}}`
 
@@ -67,7 +67,8 @@ func request(id, method, params string) []byte {
 	return []byte(s + "}")
 }
 
-// answers are our answers to a server's requests. They reveal nothing and agree to nothing.
+// answers are our answers to a server's requests. They disclose no data and decline requests for
+// input.
 var answers = map[string]string{
 	"ping":               `"result":{}`,
 	"roots/list":         `"result":{"roots":[]}`,

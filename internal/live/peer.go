@@ -101,7 +101,7 @@ func (p *peer) dispatch(c *call, m outgoing) {
 func (p *peer) notify(ctx context.Context, method string) {
 	c := &call{peer: p, outcome: make(chan outcome, 1)}
 	p.dispatch(c, outgoing{method: method, version: p.announced(), data: request("", method, "")})
-	timer := time.NewTimer(min(impatience, p.opts.StepTimeout))
+	timer := time.NewTimer(min(shortWait, p.opts.StepTimeout))
 	defer timer.Stop()
 	select {
 	case <-c.outcome:
@@ -169,8 +169,9 @@ func (p *peer) silence(timeout time.Duration) error {
 	return fmt.Errorf("no answer within %v", timeout)
 }
 
-// receive passes a frame from the server to the caller of List, and then handles it. address marks an
-// event with the HTTP+SSE endpoint. It does not retain data.
+// receive passes a frame from the server to the caller of List, and then handles its messages. While
+// the lists are watched, it passes on only frames that matter. address marks an event with the
+// HTTP+SSE endpoint. receive does not retain data.
 func (p *peer) receive(data []byte, address bool) {
 	var messages []message
 	if wire.BeginsLikeJSON(data) && !address {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prepare starts the process in a new session without a terminal, and makes the kernel kill it when
-// we die. The thread that starts it must live as long as the process.
+// prepare makes cmd start in a new session without a terminal, and makes the kernel kill the process
+// when we die. The thread that starts the process must live as long as the process.
 //
 // It also makes us a subreaper: orphaned descendants of the server become our children, so that
 // those in other sessions are found as well.
@@ -26,8 +26,8 @@ func prepare(cmd *exec.Cmd) {
 	servers.Unlock()
 }
 
-// becomeParent needs no privilege. On a kernel without support, processes that double-fork become
-// children of init.
+// becomeParent makes us a subreaper, which needs no privilege. On a kernel without support, orphaned
+// processes become children of init.
 var becomeParent = sync.OnceFunc(func() {
 	for pid, p := range processes() {
 		if p.parent == os.Getpid() {

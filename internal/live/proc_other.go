@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// prepare starts the process in a new session without a terminal.
+// prepare makes cmd start in a new session without a terminal.
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// members returns nil, because without /proc there is no way to find processes outside the
-// process group.
+// members returns nil: processes outside the process group are only found in /proc.
 func (g *group) members() []int { return nil }
 
 // alive reports whether the process group has a member.

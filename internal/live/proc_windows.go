@@ -65,8 +65,7 @@ func assign(job windows.Handle, pid uint32) error {
 	return windows.AssignProcessToJobObject(job, h)
 }
 
-// terminate does nothing, because Windows has no signal for a server without a
-// window.
+// terminate does nothing, because Windows has no SIGTERM.
 func (g *group) terminate() {}
 
 func (g *group) kill() {
@@ -95,7 +94,7 @@ func (g *group) release() {
 	}
 }
 
-// pass terminates all processes, because Windows has no signal to pass on.
+// pass does nothing, because Windows cannot send signals to a process.
 func (g *group) pass(os.Signal) { g.terminate() }
 
 func exitCode(state *os.ProcessState) int { return max(state.ExitCode(), 0) }

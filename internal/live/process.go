@@ -154,7 +154,7 @@ func (p *Process) ExitCode() int {
 // Signal sends a signal to the process and its descendants.
 func (p *Process) Signal(s os.Signal) { p.group.pass(s) }
 
-// End ends the process as the MCP specification requires, and then all its descendants: it closes
+// End ends the process as the MCP specification recommends, and then all its descendants: it closes
 // standard input, waits, terminates, and kills. It stops waiting when ctx ends.
 func (p *Process) End(ctx context.Context) {
 	p.Stdin.Close()
@@ -171,13 +171,14 @@ func (p *Process) kill() {
 }
 
 // Release closes our ends of the streams, because an escaped process may keep the other ends open
-// for ever. Call it after End.
+// for ever, and releases the process group. Call it after End.
 func (p *Process) Release() {
 	closeAll(p.Stdout, p.errout)
 	p.group.release()
 }
 
-// emptyWithin waits until the process and its descendants are gone, and reports whether they are.
+// emptyWithin waits until the process and its descendants are gone, but no longer than d, and reports
+// whether they are.
 func (p *Process) emptyWithin(ctx context.Context, d time.Duration) bool {
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()
@@ -201,7 +202,7 @@ func (p *Process) emptyWithin(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// within waits for done, but no longer than d.
+// within waits for done, but no longer than d, and reports whether done was closed.
 func within(done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

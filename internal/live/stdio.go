@@ -144,7 +144,8 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	return fmt.Errorf("writing to the server: %w", err)
 }
 
-// close ends the server as the specification requires, and then its children.
+// close ends the server and its descendants. If graceful is set, it does so as the specification
+// recommends.
 func (l *stdio) close(graceful bool) {
 	if graceful {
 		l.End(l.peer.ctx)
@@ -181,7 +182,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns the tail unchanged.
+// String returns the last tailSize bytes unchanged.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

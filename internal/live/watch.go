@@ -50,7 +50,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			s.problem(tools.method, err.Error()+"; its tools stay known as last listed")
+			s.problem(tools.method, err.Error()+"; mcpscan continues with the tools as last listed")
 			p.forgetChange(tools.method) // included in this report
 			return
 		}

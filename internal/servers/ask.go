@@ -56,7 +56,7 @@ func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
 }
 
 // otherClient returns the client name for listing a server a second time: the name of a common
-// agent client, or ours if the first listing already used such a name.
+// agent client if the first listing used ours, and otherwise ours.
 func otherClient(name string) string {
 	if name == OwnClient {
 		return "claude-code"

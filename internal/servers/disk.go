@@ -114,8 +114,8 @@ func (d *Disk) packageLock(path string) *wire.Doc {
 	return d.lock.doc
 }
 
-// copy copies a file if its size has not changed since info was read. It returns the error as text
-// for the coverage.
+// copy copies a file if it has not changed since info was read. It returns the error as text for the
+// coverage.
 func (d *Disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (why string) {
 	size := info.Size()
 	switch {

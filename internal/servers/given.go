@@ -56,7 +56,7 @@ func (t *Target) Given() (found []string) {
 		if ok {
 			add(name, value)
 		}
-		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
+		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || randomArgument.fits(w)) {
 			found = append(found, w)
 		}
 		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
@@ -65,7 +65,7 @@ func (t *Target) Given() (found []string) {
 	}
 	found = append(found, SecretsInURL(t.URL)...)
 	for _, value := range t.secrets { // values of references
-		if len(value) >= drawnValue.part && !strings.ContainsAny(value, " /\\") {
+		if len(value) >= randomValue.part && !strings.ContainsAny(value, " /\\") {
 			found = append(found, value)
 		}
 	}
@@ -136,27 +136,28 @@ func SecretsInURL(raw string) (found []string) {
 	return found
 }
 
-// drawn contains the criteria for random values: their minimum length, and the minimum length of a
-// part between hyphens or underscores that has both letters and digits. Parts of ordinary names
+// randomness contains the criteria for random values: their minimum length, and the minimum length
+// of a part between hyphens or underscores that has both letters and digits. Parts of ordinary names
 // usually consist of only letters or only digits.
-type drawn struct{ length, part int }
+type randomness struct{ length, part int }
 
 var (
-	drawnValue    = drawn{10, 6} // value of a variable or a header
-	drawnArgument = drawn{16, 8} // longer, because an argument may be the name of a package
+	randomValue    = randomness{10, 6} // value of a variable or a header
+	randomArgument = randomness{16, 8} // longer, because an argument may be the name of a package
 )
 
-const drawnVariety = 7
+// minVariety is the minimum variety of a random value; see text.Variety.
+const minVariety = 7
 
 // looksSecret reports whether a value has the format of a token, or looks random.
-func looksSecret(value string) bool { return text.Token(value) != "" || drawnValue.fits(value) }
+func looksSecret(value string) bool { return text.Token(value) != "" || randomValue.fits(value) }
 
-func (d drawn) fits(value string) bool {
-	if len(value) < d.length || text.Variety(value) < drawnVariety || strings.ContainsAny(value, " /\\.:,") {
+func (r randomness) fits(value string) bool {
+	if len(value) < r.length || text.Variety(value) < minVariety || strings.ContainsAny(value, " /\\.:,") {
 		return false
 	}
 	parts := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == '-' || r == '_' })
 	return slices.ContainsFunc(parts, func(part string) bool {
-		return len(part) >= d.part && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
+		return len(part) >= r.part && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
 	})
 }

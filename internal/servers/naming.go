@@ -103,8 +103,8 @@ func (l Known) distinct(name string, id *baseline.Identity) string {
 	return name
 }
 
-// same returns the names of the servers with the same identity or, if some also have the same
-// arguments, only the first of these.
+// same returns the sorted names of the servers with the same identity or, if some of them also have
+// the same arguments, only the first of those.
 func (l Known) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {

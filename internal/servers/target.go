@@ -30,8 +30,8 @@ type Target struct {
 	Unnamed   bool // name is an ID until the server reports its name
 
 	Written config.Server // the configuration entry, with references not expanded
-	secrets []string      // values that references took from the environment
-	Named   []string      // names of those variables whose names suggest secrets
+	secrets []string      // values that references took from our environment, and inherited secrets
+	Named   []string      // those of these values whose variables have names that suggest secrets
 }
 
 // Endpoint returns a location for input that has no file.
@@ -108,8 +108,8 @@ func (t *Target) Shown() string {
 	return baseline.Masked(quoted(command))
 }
 
-// Describe describes everything that determines what starting a server runs, including variables,
-// because LD_PRELOAD or PATH can turn a harmless command into another program.
+// Describe describes a server to a user who decides whether to start it or connect to it. It includes
+// variables, because LD_PRELOAD or PATH can make a harmless command run another program.
 func (l *Listing) Describe(t *Target) string {
 	in := l.Inherits(t)
 	var b strings.Builder
