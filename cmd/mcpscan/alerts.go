@@ -204,7 +204,7 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines is a writer of audit events that posts only the detections.
+// detectionLines is a writer of audit events that posts only detections and cross-server blocks.
 type detectionLines struct {
 	to   *deliver.Sender
 	rest []byte // an incomplete line

@@ -25,7 +25,7 @@ type approveCmd struct {
 // Run approves the selected definitions.
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
-		return usage("nothing selected for approval: expected SERVER, SERVER:NAME, SERVER NAME…, or --all")
+		return usage("expected either --all or what to approve: SERVER, SERVER:NAME or SERVER NAME…")
 	}
 	done, err := approving(ctx, c.Lockfile, c.Now, func(f *lockfile.File, at time.Time) ([]lockfile.Change, error) {
 		selectors, err := c.selectors(f)

@@ -82,8 +82,8 @@ func quotedNames(names []string) string {
 }
 
 // newEntries compares the entries of client configurations on the new side with the identities in a
-// lockfile. A lockfile has no findings in configurations, so one that concerns a part that is the
-// same in both, or that a lockfile does not record, is no change.
+// lockfile. A lockfile has no findings in configurations to compare with, so a finding counts as a
+// change only if it concerns a part of an entry that a lockfile records and that differs from it.
 type newEntries struct {
 	old   *scanner.Snapshot
 	pair  bool // the first entry is compared with the only server in old

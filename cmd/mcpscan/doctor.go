@@ -193,7 +193,7 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 	}
 	s.proxy(path, e)
 	s.lock(c, path, all.locked, e)
-	if e.Disabled { // a disabled server can do no harm
+	if e.Disabled { // clients do not start it
 		s.Remedies = []remedy{}
 	}
 	return s
@@ -349,5 +349,5 @@ func waiting(counts map[lockfile.Status]int, identity bool) string {
 	if identity {
 		parts = append(parts, "its identity")
 	}
-	return "waits for approval: " + strings.Join(parts, ", ")
+	return "waiting for approval: " + strings.Join(parts, ", ")
 }

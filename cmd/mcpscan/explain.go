@@ -36,7 +36,7 @@ type explained struct {
 	Type      string             `json:"type"`
 	Messages  []explainedMessage `json:"messages"`
 	Findings  []explainedFinding `json:"findings"`
-	Cited     []citation         `json:"cited"` // findings of other events that rest on this one
+	Cited     []citation         `json:"cited"` // findings of other events that are based on this one
 	collector *report.Collector  // collects the findings
 }
 
@@ -181,7 +181,7 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 		return nil, v.missing(x.cmd.Recording)
 	}
 	if v.more > 0 {
-		fmt.Fprintf(x.std.err, "mcpscan: %d more events on this line are not explained\n", v.more)
+		fmt.Fprintf(x.std.err, "mcpscan: not explained: %s on this line\n", report.Count(v.more, "more event"))
 	}
 	places := map[place]past{}
 	for _, e := range v.events {

@@ -105,8 +105,8 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
 	return place{}, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
-// byFinding finds the event with the first finding that has a fingerprint or location, or the event at a
-// location. If there is none, all events on the line are meant.
+// byFinding finds the event with the first finding that has the wanted fingerprint or location, or
+// the event at that location. If there is neither, a location means all events on its line.
 func (x *explainer) byFinding(ctx context.Context, want wanted) (place, error) {
 	var at, found place
 	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, _ *scanner.Outcome) {

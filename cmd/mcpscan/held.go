@@ -45,8 +45,8 @@ func heldDir() (string, error) {
 	return filepath.Join(cache, "mcpscan", "held"), nil
 }
 
-// makeHeldDir creates that directory. It rejects a directory that others can write to, because they
-// could answer.
+// makeHeldDir creates the directory of held messages and returns it. It rejects a directory that
+// others can write to, because they could answer.
 func makeHeldDir() (string, error) {
 	dir, err := heldDir()
 	if err != nil {
@@ -60,7 +60,7 @@ func makeHeldDir() (string, error) {
 	case err != nil:
 		return "", err
 	case !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return "", fmt.Errorf("%s: others can write to it; expected a directory with mode 0700", dir)
+		return "", fmt.Errorf("%s: expected a directory that others cannot write to, with mode 0700", dir)
 	}
 	return dir, nil
 }
@@ -122,7 +122,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 func readHeld(dir string, now time.Time) (messages []heldMessage) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // nothing was ever held
+		return nil // usually, the directory does not exist yet
 	}
 	for _, entry := range entries[:min(len(entries), maxListed)] {
 		name := filepath.Join(dir, entry.Name())

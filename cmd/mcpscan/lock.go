@@ -98,7 +98,7 @@ type offers struct {
 	inputs    []report.Input
 	result    scanner.Result
 	collector *report.Collector
-	critical  map[string]bool // servers with open critical findings
+	critical  map[string]bool // servers with open critical findings in definitions
 }
 
 // offers collects what all targets offer.
@@ -246,7 +246,7 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// maxWaiting is the maximum length of the list on a terminal.
+// maxWaiting is the maximum number of entries that tellWaiting lists.
 const maxWaiting = 20
 
 // tellWaiting lists what is waiting for approval, and the commands to inspect and approve it.

@@ -21,7 +21,7 @@ type lookFlags struct {
 	Session string   `help:"Only this session."`
 	Server  string   `help:"Only this server."`
 	Tool    string   `help:"Only this tool."`
-	Since   string   `help:"Only events since this time (RFC 3339), or within this duration before the end of the recording (such as 1h)."`
+	Since   string   `help:"Only rows since this time (RFC 3339), or within this duration (such as 1h) before the last row."`
 	JSON    bool     `help:"Write JSON instead of a table."`
 	engineFlags
 }
@@ -100,7 +100,7 @@ func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine,
 // tellSkipped reports the parts of a recording that were not inspected.
 func tellSkipped(std streams, res scanner.Result) {
 	for _, skipped := range res.Coverage.Skipped {
-		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(skipped.Reason, 1000), skipped.Count, text.Visible(text.Mask(skipped.First.File), 400), skipped.First.Line)
+		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%s, first at %s:%d)\n", text.Visible(skipped.Reason, 1000), report.Count(skipped.Count, "time"), text.Visible(text.Mask(skipped.First.File), 400), skipped.First.Line)
 	}
 }
 

@@ -100,8 +100,8 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the heap size that the garbage collector tries not to exceed. Live data has separate,
-// lower limits.
+// maxHeap is the memory limit of the Go runtime, which the garbage collector tries to keep. Live data
+// has separate, lower limits.
 const maxHeap = 200 << 20
 
 // startHeap is the memory size at which the garbage collector runs for the first time. Most of
@@ -115,8 +115,8 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// growth is by how many percent the heap grows between two collections. Collections are cheap, because
-// most live data is tables without pointers.
+// growth is the percentage by which the heap grows between two collections. Collections are cheap,
+// because most live data is tables without pointers.
 const growth = 50
 
 // collectFrom delays the first garbage collection until the process uses start bytes, and then

@@ -72,8 +72,8 @@ func (f *outputFlags) written() []string {
 	return written
 }
 
-// keepInputs returns an error if a report, or one of the other files, would overwrite an input or another
-// one of them.
+// keepInputs returns an error if one of the files to write (the reports and others) is also an input,
+// or if two of them are the same file.
 func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
 	outputs := slices.DeleteFunc(append(others, f.written()...), func(w string) bool { return w == "" || w == "-" })
 	for i, w := range outputs {

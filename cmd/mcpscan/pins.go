@@ -36,8 +36,8 @@ type pinFlags struct {
 
 // pinNames contains the flags with which agentsh names a definition.
 type pinNames struct {
-	Server string `help:"The server, instead of SERVER." placeholder:"SERVER"`
-	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
+	Server string `help:"Name of the server; use it instead of the argument." placeholder:"SERVER"`
+	Tool   string `help:"Name of a tool of --server; use it instead of :NAME in the argument." placeholder:"NAME"`
 }
 
 // over returns the selector given as an argument or by the flags. If there is none, it returns an

@@ -126,8 +126,8 @@ const (
 	maxFixture  = 16 << 20
 )
 
-// fixtures reads all fixtures that the flags name. An unreadable fixture fails the test, because
-// otherwise nobody would notice that it is not tested.
+// fixtures reads all fixtures that the flags name. An unreadable fixture fails the test, because a
+// skipped one could go unnoticed.
 func (c *policyTestCmd) fixtures() ([]fixture, error) {
 	names := slices.Clone(c.Fixture)
 	for _, dir := range c.FixtureDir {

@@ -22,15 +22,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// listenFlags are the flags of a proxy in front of a server at a URL.
+// listenFlags are the flags of a proxy that listens on a port.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. Port 0 selects a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
+	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. With port 0, the proxy chooses a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
 	RunServers      bool          `help:"Start the commands of --servers without asking: one process of each for every client session or, with --llm, for all clients."`
 	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server that --servers starts." default:"32" placeholder:"N"`
-	SessionIdle     time.Duration `help:"End a session with a server that --servers starts if it has no open request or stream for this time." default:"30m"`
+	SessionIdle     time.Duration `help:"Time without an open request or stream after which the proxy ends a session with a server that --servers starts." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the upstream's certificate must have, in hexadecimal digits." placeholder:"SHA256"`
@@ -171,8 +171,8 @@ func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, know
 // note records an event that is not a message.
 func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
 
-// maxListenHeap is the memory limit of a proxy with many clients: it runs for days, and bursts of
-// requests would leave unused memory behind.
+// maxListenHeap is the memory limit of the Go runtime in a proxy with many clients. Such a proxy may
+// run for days, and would keep unused memory after bursts of requests.
 const maxListenHeap = 100 << 20
 
 // listen relays client requests to the servers until ctx ends.

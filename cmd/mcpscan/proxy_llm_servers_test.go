@@ -68,7 +68,7 @@ func TestProxyLLMServerEnds(t *testing.T) {
 		t.Errorf("the tool is not known any more: %s", got)
 	}
 	p.end(t)
-	const want = "server math: tools/list: the connection ended: the server exited with exit status 3; its tools stay known as last listed"
+	const want = "server math: tools/list: the connection ended: the server exited with exit status 3; mcpscan continues with the tools as last listed"
 	if strings.Count(p.stderr.String(), want) != 1 || strings.Count(readFile(t, at("live.json")), want) != 1 {
 		t.Errorf("standard error: %s\nreport: %s", p.stderr, readFile(t, at("live.json")))
 	}

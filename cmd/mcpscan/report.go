@@ -14,7 +14,8 @@ type reportCmd struct {
 	outputFlags
 }
 
-// Run renders the report again. The exit code is the same as for the reported run.
+// Run renders the report again. The exit code depends on the report and the flags, as in the run that
+// wrote the report.
 func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if _, err := c.collector(); err != nil {
 		return err
@@ -29,8 +30,8 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	return c.finish(std, r, documented())
 }
 
-// readSaved reads a report of some kind, which what names for errors, from a file, or from in if name
-// is -.
+// readSaved reads a report from a file, or from in if name is - and in is not nil. what names the
+// kind of report in errors.
 func readSaved[T any](what, name string, in io.Reader, read func(io.Reader) (*T, error)) (*T, error) {
 	if name != "-" || in == nil {
 		f, err := os.Open(name)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
-// backupSuffix is the file name suffix of a backup. No client reads files with this suffix.
+// backupSuffix is the file name suffix of a backup. Clients do not read files with this suffix.
 const backupSuffix = ".mcpscan-backup"
 
 // rewriteFile atomically replaces a file unless it has changed since it was read. If keep is set,
@@ -43,8 +43,8 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince returns an error if a file no longer contains before, because a client may be
-// writing it.
+// unchangedSince returns an error if the content of a file is no longer before, because a client may
+// be writing it.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {

@@ -64,8 +64,9 @@ func built(info *debug.BuildInfo) build {
 	return b
 }
 
-// version returns the module version, as for go install, or the version of the commit. Reports are
-// compared byte by byte, so a build from a work tree is always devel.
+// version returns the version that the Go toolchain recorded: that of the module after go install, or
+// one derived from the commit for a build in a clone. It returns devel for a build without version
+// control information, such as a test, so that reports do not depend on the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

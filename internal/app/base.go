@@ -247,7 +247,7 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 		return nil, fmt.Errorf("the baseline: %s: %w", v.name, err)
 	}
 	for _, finding := range before.Findings {
-		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // an expired ignore leaves the finding open
+		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // otherwise, a finding would stay known after its ignore expires
 			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
 		}
 	}
@@ -279,7 +279,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 		}
 	}
 	if gone > 0 {
-		changes = append(changes, configfile.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings were removed from the baseline", gone)})
+		changes = append(changes, configfile.SettingsChange{Keys: keys, Says: fmt.Sprintf("the baseline no longer contains %s", report.Count(gone, "known finding"))})
 	}
 	return changes
 }

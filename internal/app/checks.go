@@ -50,7 +50,7 @@ type Checks struct {
 
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // its version in the base; nil if there is none
-	approved, before *scanner.Snapshot // definitions approved by the lockfile, and by its version in the base; nil if nothing is compared
+	approved, before *scanner.Snapshot // definitions in the lockfile, and in its version in the base, in their approved form; nil if nothing is compared
 }
 
 // ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell whether it is longer
@@ -149,7 +149,7 @@ func Load(o Options) (*Checks, error) {
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
 	with := scanner.Options{Workers: o.Workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.Late}
-	if settings.Outputs.Block { // otherwise nothing that servers send is refused
+	if settings.Outputs.Block { // otherwise, findings block nothing that servers send
 		with.Blocks = triage.Blocks
 	}
 	if p := settings.Policy; p != nil {

@@ -108,8 +108,8 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs, like the entries themselves. Other files, also missing ones such as an ignored .env,
-// belong to the user who starts the server, and are only counted.
+// what runs, like the entries themselves. Other files, including missing ones such as an ignored
+// .env, belong to the user who starts the server, and are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -142,8 +142,8 @@ func (p *Plan) envFiles(f *config.File) {
 	}
 }
 
-// projectOf returns the project directory of a file: the one in which it was found, or the parent
-// of the client's dot directory.
+// projectOf returns the project directory of a file: the one in which it was found or, if that is
+// unknown, the file's directory or the parent of a dot directory such as .vscode.
 func projectOf(f *config.File) string {
 	if f.Project != "" {
 		return f.Project

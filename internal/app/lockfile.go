@@ -69,7 +69,8 @@ func (c *Checks) Engine() *scanner.Engine {
 	return c.engine.Against(c.approved, c.before)
 }
 
-// offersOf returns the definitions that a lockfile approves.
+// offersOf returns the definitions in a lockfile: the approved versions, and definitions without an
+// approval.
 func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*scanner.Snapshot, error) {
 	offers := scanner.NewSnapshot()
 	_, err := engine.Keeping().Run(context.WithoutCancel(ctx), replay.Events(f.Events(true)), offers)

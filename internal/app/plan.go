@@ -211,8 +211,8 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave handles a server that is not started because of --no-run. The run remains complete, unless
-// a lockfile covers other servers but not this one.
+// leave handles a server that is not started because of --no-run. The run remains complete only if it
+// is a scan without a lockfile.
 func (p *Plan) leave(t servers.Target) {
 	switch {
 	case p.mayLeave:
@@ -275,10 +275,10 @@ func (p *Plan) discover(dir string, user bool) error {
 // ErrNoConfig is the error for a directory without client configurations.
 var ErrNoConfig = errors.New("no client configuration found")
 
-// lockedEvents inserts events for the lockfile's servers that are not started, before all others. It
-// inserts none if the user named only individual servers, or if the lockfile is itself an input. The
-// entry of a server that is started is compared with the server, and needs an event only if the change
-// under review edits the entry.
+// lockedEvents inserts events for the lockfile's entries before all others, unless the lockfile is
+// itself an input. The entry of a server that is listed is compared with the server, and gets an event
+// only if the change under review edits the entry. Other entries get none if the user named only
+// individual servers.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {

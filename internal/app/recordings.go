@@ -44,9 +44,9 @@ func label(name string) string {
 	return name
 }
 
-// openRecordings detects the formats of all files before reading any, so that a wrong name is
-// reported at once, not after an hour of work. If there are several files, an unreadable one is
-// skipped and counted, and the others are still read.
+// openRecordings opens all files and detects their formats before it reads any of them in full, so
+// that a wrong name is reported at once. If there are several files, one that is not a readable
+// recording is skipped and counted, and the others are still read.
 func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File

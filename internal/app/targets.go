@@ -77,8 +77,8 @@ func (p *Plan) content(t string, data []byte, err error) error {
 }
 
 // configures reports whether a file of definitions is a client configuration as well, such as an
-// agent with tools and servers. In a file that only its content identifies, that takes a key under
-// which clients keep servers. A lockfile has such a key, but configures nothing.
+// agent with tools and servers. If the file's name does not identify a client, the file must have a
+// key under which clients keep servers. A lockfile has such a key, but configures nothing.
 func configures(f *config.File, kind string) bool {
 	return kind == "definitions" && len(f.Entries)+len(f.Settings) > 0 && (f.Client != "" || f.Shape != "flat")
 }
@@ -186,8 +186,8 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	return &Side{Inputs: []report.Input{{Kind: "recording", Name: name}}, Source: src, Close: closeAll}, nil
 }
 
-// identify adds the command in a bundle's manifest to the definitions in it. Its variants for single
-// platforms are left out, because a server has one identity.
+// identify adds the identity of the server in a bundle's manifest to the definitions in the bundle.
+// It ignores the command's variants for single platforms, because a server has one identity.
 func identify(events []*scanner.Event, name string, data []byte) {
 	at := slices.IndexFunc(events, func(e *scanner.Event) bool { return e.Kind == scanner.DefinitionEvent })
 	for _, m := range replay.Manifests(data) {
