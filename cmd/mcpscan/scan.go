@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/osv"
@@ -28,28 +27,6 @@ type scanCmd struct {
 	eventsFlags
 	engineFlags
 	advisoryFlags
-}
-
-// liveFlags controls which servers may be started, and their time limits.
-type liveFlags struct {
-	RunServers bool `help:"Start the configured servers, and connect to configured URLs, without asking."`
-	NoRun      bool `help:"Do not start or connect to any servers; inspect files only."`
-
-	InheritEnv bool `help:"Pass the whole environment to servers. By default, they get the standard variables, those in their configuration, and those in env_allow in mcpscan.yaml."`
-
-	Header        map[string]string `help:"Header for target URLs, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout  time.Duration     `help:"Time limit for the first response from a server." default:"60s"`
-	StepTimeout   time.Duration     `help:"Time limit for each later response from a server." default:"30s"`
-	ServerTimeout time.Duration     `help:"Time limit for starting one server and listing its definitions." default:"5m"`
-	ClientName    string            `help:"Client name sent to servers; some servers list different tools to different clients." default:"mcpscan" placeholder:"NAME"`
-}
-
-// listing returns the settings for listing servers, as set by the flags.
-func (c *liveFlags) listing(checks *app.Checks) *servers.Listing {
-	l := checks.Listing()
-	l.InheritEnv, l.ClientName, l.Version = c.InheritEnv, c.ClientName, version()
-	l.StartTimeout, l.StepTimeout, l.Timeout = c.StartTimeout, c.StepTimeout, c.ServerTimeout
-	return l
 }
 
 // Run inspects the targets and reports.

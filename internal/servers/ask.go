@@ -3,7 +3,6 @@ package servers
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -244,50 +242,4 @@ func (a *asking) title() string {
 		return a.server.Shown()
 	}
 	return a.server.Name
-}
-
-func (a *asking) skip(format string, args ...any) {
-	a.notInspected(scanner.SkippedEvent, format, args...)
-}
-
-// notInspected emits an event for something that was not inspected.
-func (a *asking) notInspected(kind scanner.EventKind, format string, args ...any) {
-	e := a.event(kind)
-	e.Reason = a.server.Conceal(fmt.Sprintf(format, args...))
-	a.feed.send(e, true)
-}
-
-// report emits an event for everything that was not listed.
-func (a *asking) report(ctx context.Context, res *live.Result, err error) {
-	switch {
-	case err != nil && ctx.Err() != nil:
-		a.skip("server %s not inspected in full: %v", a.title(), context.Cause(ctx))
-	case err != nil:
-		a.skip("server %s not inspected: %v", a.title(), err)
-	}
-	for _, p := range res.Problems {
-		if p.Reason == live.TooLong {
-			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.Timeout)
-		}
-		a.skip("server %s: %s", a.title(), p)
-	}
-	for _, n := range res.Notes {
-		a.notInspected(scanner.IgnoredEvent, "server %s: %s", a.title(), n)
-	}
-	if a.repeated > 0 { // the masked text was not inspected, either
-		messages := "1 message"
-		if a.repeated > 1 {
-			messages = fmt.Sprintf("%d messages", a.repeated)
-		}
-		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), messages)
-	}
-	if res.Oversize > 0 {
-		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.MaxMessage, res.Oversize)
-	}
-	if res.Undecoded > 0 {
-		a.skip("server %s sent text in a character set other than UTF-8, or in a content encoding that it was not asked for: %d", a.title(), res.Undecoded)
-	}
-	if res.Ambiguous > 0 {
-		a.skip("server %s: %s: %d", a.title(), wire.AmbiguousReason, res.Ambiguous)
-	}
 }
