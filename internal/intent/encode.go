@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -12,26 +13,21 @@ import (
 func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 	var table []byte
 	l.each(func(v *int32) { table = binary.LittleEndian.AppendUint32(table, uint32(*v)) })
-	slots := uint32(len(vectors)*4/3 + 1)
-	table = binary.LittleEndian.AppendUint32(table, slots)
-	first := len(table)
-	table = append(table, make([]byte, netSlot*int(slots))...)
-	for _, key := range slices.Sorted(maps.Keys(vectors)) {
-		at, tag := slot(key, slots)
-		for {
-			s := table[first+netSlot*int(at):][:netSlot]
-			if of := binary.LittleEndian.Uint16(s); of == tag {
-				break // the colliding keys share a vector
-			} else if of == 0 {
-				binary.LittleEndian.PutUint16(s, tag)
-				for k, v := range vectors[key] {
-					s[2+k] = byte(int8(max(-math.MaxInt8, min(math.MaxInt8, rounded(v, vectorUnit)))))
-				}
-				break
-			}
-			if at++; at == slots {
-				at = 0
-			}
+	keys := slices.SortedFunc(maps.Keys(vectors), func(a, b uint32) int { return cmp.Compare(searchHash(a), searchHash(b)) })
+	for b := range uint32(buckets + 1) {
+		start, _ := slices.BinarySearchFunc(keys, b, func(key, b uint32) int {
+			in, _ := bucket(key)
+			return cmp.Compare(in, b)
+		})
+		table = binary.LittleEndian.AppendUint32(table, uint32(start))
+	}
+	for _, key := range keys {
+		_, tag := bucket(key)
+		table = binary.LittleEndian.AppendUint16(table, tag)
+	}
+	for _, key := range keys {
+		for _, v := range vectors[key] {
+			table = append(table, byte(int8(max(-math.MaxInt8, min(math.MaxInt8, rounded(v, vectorUnit))))))
 		}
 	}
 	return Net{string(table)}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 )
 
@@ -85,4 +86,33 @@ func TestFeaturesOfAnyText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWords checks that a word is one token, whatever Latin letters it has.
+func TestWords(t *testing.T) {
+	var r Reader
+	text := []byte("wyslij zgłoszenie i załacznik, straße; l'adresse; don't")
+	r.tokenize(text, &Place{})
+	var got []string
+	for _, w := range r.tokens {
+		got = append(got, string(text[w.start:w.end]))
+	}
+	if want := []string{"wyslij", "zgłoszenie", "i", "załacznik", "straße", "l'", "adresse", "don't"}; !slices.Equal(got, want) {
+		t.Errorf("%q has the words %q: expected %q", text, got, want)
+	}
+}
+
+// TestStems checks that forms of a word have the same stem.
+func TestStems(t *testing.T) {
+	for _, words := range [][]string{{"отправляет", "отправить"}, {norm.NFD.String("도구는"), norm.NFD.String("도구를")}, {"ملف", "الملف", "والملف"}, {"załacznik", "załaczniki"}} {
+		var r Reader
+		stems := map[uint32]bool{}
+		for _, w := range words {
+			r.tokenize([]byte(w), &Place{})
+			stems[r.tokens[0].stem] = true
+		}
+		if len(stems) != 1 || stems[0] {
+			t.Errorf("%q have the stems %v: expected one", words, stems)
+		}
+	}
 }

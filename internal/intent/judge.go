@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"encoding/binary"
 	"math"
 	"sync"
 )
@@ -27,10 +26,11 @@ type matched struct {
 
 // decoded is a decoded net, which members of several judges share.
 type decoded struct {
-	layers *Layers
-	pairs  [groups][Filters / 2][Dims]int64
-	slots  string
-	count  uint32
+	layers  *Layers
+	pairs   [groups][Filters / 2][Dims]int64
+	starts  string // of the buckets
+	tags    string
+	vectors string
 	// noneAround is what surroundings without sentences contribute to the hidden units.
 	noneAround [Hidden]int64
 }
@@ -59,7 +59,9 @@ func NewJudge(nets ...Net) (j Judge) {
 func (d *decoded) member() *member { return &member{decoded: d, recent: make([]fits, recentFits)} }
 
 func (n Net) decoded() *decoded {
-	d := &decoded{layers: n.decode(), slots: n.table[4*netNumbers+4:], count: binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
+	const startsAt, tagsAt = 4 * netNumbers, 4 * (netNumbers + buckets + 1)
+	vectorsAt := tagsAt + 2*int(uint32At(n.table, tagsAt-4))
+	d := &decoded{layers: n.decode(), starts: n.table[startsAt:tagsAt], tags: n.table[tagsAt:vectorsAt], vectors: n.table[vectorsAt:]}
 	for w, filters := range d.layers.Filters {
 		for f, weights := range filters {
 			for k, weight := range weights {
@@ -103,26 +105,19 @@ func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	if key == 0 {
 		return
 	}
-	at, tag := slot(key, d.count)
-	for {
-		s := d.slots[netSlot*int(at):][:netSlot]
-		switch uint16(s[0]) | uint16(s[1])<<8 {
-		case tag:
-			for k := range Dims {
-				to[k] += int64(int8(s[2+k]))
+	of, tag := bucket(key)
+	for at := uint32At(d.starts, 4*int(of)); at < uint32At(d.starts, 4*int(of+1)); at++ {
+		if uint16(d.tags[2*at])|uint16(d.tags[2*at+1])<<8 == tag {
+			for k, v := range []byte(d.vectors[Dims*at:][:Dims]) {
+				to[k] += int64(int8(v))
 			}
 			return
-		case 0:
-			return
-		}
-		if at++; at == d.count {
-			at = 0
 		}
 	}
 }
 
-// fit returns how well a word fits; the result is valid until the next call. The word with zero
-// keys fits nothing, because its vector is zero, so an unused element of recent is correct for it.
+// fit returns how well a word fits; the result is valid until the next call. The zero Word has a
+// zero vector and fits nothing, so that an unused element of recent is correct for it.
 func (m *member) fit(word Word) *[groups][Filters]int32 {
 	known := &m.recent[word[0]%recentFits]
 	if known.word == word {

@@ -88,7 +88,7 @@ func searchHash(feature uint32) uint32 { return feature * 2654435761 }
 func (m Model) Parameters() (p Parameters) {
 	at := 0
 	for _, v := range p.fields() {
-		*v = Score(m.uint32(at))
+		*v = Score(uint32At(m.table, at))
 		at += 4
 	}
 	return p
@@ -102,8 +102,9 @@ func (p *Parameters) fields() []*Score {
 	return all
 }
 
-func (m Model) uint32(at int) uint32 {
-	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
+// uint32At returns the little-endian number at a position in a table.
+func uint32At(table string, at int) uint32 {
+	return uint32(table[at]) | uint32(table[at+1])<<8 | uint32(table[at+2])<<16 | uint32(table[at+3])<<24
 }
 
 // filter returns the filter of the model.
@@ -153,7 +154,9 @@ func (m Model) Of(features []uint32) Score {
 
 // score returns the score of a sentence from the sum of its weights and the number of its known
 // features.
-func (m Model) score(sum int64, known uint64) Score { return Score(m.uint32(0)) + normal(sum, known) }
+func (m Model) score(sum int64, known uint64) Score {
+	return Score(uint32At(m.table, 0)) + normal(sum, known)
+}
 
 // Support returns how much the findings of rules in a sentence add to its score.
 func (m Model) Support(verdicts []uint32) Score {
@@ -162,7 +165,7 @@ func (m Model) Support(verdicts []uint32) Score {
 		if w, ok := m.weight(v); ok {
 			sum += Score(w) * (Unit / weightUnit)
 		} else {
-			sum += Score(m.uint32(4))
+			sum += Score(uint32At(m.table, 4))
 		}
 	}
 	return sum
@@ -192,7 +195,7 @@ func root(n uint64) uint64 {
 
 // Encode returns a model with the given parameters and weights. It is deterministic.
 func Encode(p Parameters, weights map[uint32]float64) Model {
-	slots := uint32(len(weights)*5/3 + 1)
+	slots := uint32(len(weights)*4/3 + 1)
 	table := make([]byte, slotsAt+slotBytes*int(slots))
 	p.write(table)
 	for _, f := range slices.Sorted(maps.Keys(weights)) {

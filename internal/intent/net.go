@@ -3,7 +3,6 @@ package intent
 import (
 	"bytes"
 	_ "embed" // the nets
-	"encoding/binary"
 )
 
 // Net is a small convolutional net over the words of a sentence, of the sentences around it, and of
@@ -180,9 +179,19 @@ var quoteMark, questionMark = mix('!', '"', 0), mix('!', '?', 0)
 // WordKey returns the key of the word with this FNV-1a hash.
 func WordKey(hash uint32) uint32 { return mix('V', hash, 0) }
 
-// The table consists of the net's numbers as int32, the number of slots, and the slots of a hash
-// table with open addressing: a two-byte tag and a vector.
-const netSlot = 2 + Dims
+// The table consists of the net's numbers as int32, and the vectors, grouped into buckets by the
+// hashes of their keys: for each bucket, the number of vectors before it as uint32, and then the
+// number of all vectors; a two-byte tag for each vector; and the vectors. A word whose bucket and tag
+// equal those of another may get the other's vector, which is rare enough to ignore.
+const (
+	bucketBits = 13
+	buckets    = 1 << bucketBits
+)
+
+// bucket returns the bucket of a key, and its tag.
+func bucket(key uint32) (of uint32, tag uint16) {
+	return searchHash(key) >> (32 - bucketBits), uint16(key)
+}
 
 // Layers are the numbers of a net other than its vectors.
 type Layers struct {
@@ -224,7 +233,7 @@ const netNumbers = Filters*(Dims*Widths*(Widths+1)/2+Widths) + Hidden*(Inputs+2)
 func (n Net) decode() *Layers {
 	l, at := new(Layers), 0
 	l.each(func(v *int32) {
-		*v = int32(binary.LittleEndian.Uint32([]byte(n.table[at : at+4])))
+		*v = int32(uint32At(n.table, at))
 		at += 4
 	})
 	return l

@@ -57,23 +57,53 @@ func (r *Reader) wide(s []byte, start int) int {
 		r.tokens = append(r.tokens, token{hash: hashBytes(offset, s[start:end]), start: start, end: end, glued: true, word: true})
 		return end
 	}
-	end, count, stem := start, 0, 0
+	end := start
 	for end < len(s) {
 		ru, size := utf8.DecodeRune(s[end:])
 		if !unicode.IsLetter(ru) && !unicode.IsMark(ru) && ru != '\'' || glued(ru) {
 			break
 		}
 		end += size
-		if count++; count == 4 {
-			stem = end
-		}
 	}
 	w := token{hash: hashBytes(offset, s[start:end]), start: start, end: end, word: true}
-	if count > 4 {
-		w.stem = hashBytes(offset, s[start:stem])
+	if stem := stemOf(s[start:end], ru); stem != nil {
+		w.stem = hashBytes(offset, stem)
 	}
 	r.tokens = append(r.tokens, w)
 	return end
+}
+
+// stemOf returns what a word that starts with a non-ASCII letter shares with its other forms, or nil: its
+// first letters. In Arabic, the article and conjunctions are written together with the next word.
+func stemOf(w []byte, first rune) []byte {
+	whole := unicode.Is(unicode.Arabic, first)
+	if whole {
+		w = withoutArticle(w)
+	}
+	end := 0
+	for range stemLetters {
+		_, size := utf8.DecodeRune(w[end:])
+		end += size
+	}
+	if end == len(w) && !whole {
+		return nil
+	}
+	return w[:end]
+}
+
+// stemLetters is the length of a stem in letters. Folded Korean is written with two or three for each
+// syllable.
+const stemLetters = 4
+
+// withoutArticle returns an Arabic word without its article and what precedes that.
+func withoutArticle(w []byte) []byte {
+	_, size := utf8.DecodeRune(w)
+	for _, from := range [...]int{0, size} {
+		if rest, ok := bytes.CutPrefix(w[from:], []byte("ال")); ok && utf8.RuneCount(rest) > 2 {
+			return rest
+		}
+	}
+	return w
 }
 
 // The kinds of ASCII characters.
@@ -83,6 +113,7 @@ const (
 	trailing             // not at the end of a chunk
 	mark                 // a token by itself
 	wide                 // outside ASCII
+	apostrophe
 
 	// Any of these makes a chunk a name, a number, a path or an address.
 	digit
@@ -104,15 +135,16 @@ var kinds = func() (t [256]uint16) {
 		t[utf8.RuneSelf+c] = wide
 	}
 	for kind, chars := range map[uint16]string{
-		inChunk:  `_-'./:@~\%?=&{}$+`,
-		trailing: `-'./:?&=%`,
-		mark:     "<>{}[]()!?*#`\"$=:|",
-		digit:    "0123456789",
-		colon:    ":",
-		at:       "@",
-		slash:    `/\`,
-		joint:    "_:.={$%",
-		other:    "~-",
+		inChunk:    `_-'./:@~\%?=&{}$+`,
+		trailing:   `-'./:?&=%`,
+		mark:       "<>{}[]()!?*#`\"$=:|",
+		digit:      "0123456789",
+		apostrophe: "'",
+		colon:      ":",
+		at:         "@",
+		slash:      `/\`,
+		joint:      "_:.={$%",
+		other:      "~-",
 	} {
 		for _, c := range []byte(chars) {
 			t[c] |= kind
@@ -122,12 +154,6 @@ var kinds = func() (t [256]uint16) {
 }()
 
 func wordByte(c byte) bool { return kinds[c]&inWord != 0 }
-
-// latin reports whether s starts with a Latin letter.
-func latin(s []byte) bool {
-	r, _ := utf8.DecodeRune(s)
-	return unicode.Is(unicode.Latin, r)
-}
 
 // glued reports whether r is of a script without spaces between words.
 func glued(r rune) bool {
@@ -152,9 +178,12 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 	if w.end-start <= stemBytes {
 		w.stem = 0
 	}
-	if all&special != 0 {
+	switch {
+	case all&special != 0:
 		r.name(s, w, all, p)
-	} else {
+	case all&apostrophe != 0:
+		r.elided(s, w, p)
+	default:
 		r.ordinary(s, w, p)
 	}
 	return w.end
@@ -168,19 +197,27 @@ const stemBytes = 5
 // the chunk.
 func rest(s []byte, w token) (_ token, all uint16) {
 	hash, seen := w.hash, uint16(0)
-	for i := w.end; i < len(s); i++ {
-		kind := kinds[s[i]]
-		if kind&inChunk == 0 && (kind != wide || !latin(s[i:])) {
+	for i := w.end; i < len(s); {
+		kind, size := kinds[s[i]], 1
+		if kind == wide {
+			var ru rune
+			if ru, size = utf8.DecodeRune(s[i:]); !unicode.Is(unicode.Latin, ru) {
+				break
+			}
+		} else if kind&inChunk == 0 {
 			break
 		}
-		hash = (hash ^ uint32(s[i])) * prime
-		seen |= kind
-		if i-w.start == stemBytes-1 {
+		for _, c := range s[i : i+size] {
+			hash = (hash ^ uint32(c)) * prime
+		}
+		if w.stem == 0 && i+size-w.start >= stemBytes {
 			w.stem = hash
 		}
+		seen |= kind
 		if kind&trailing == 0 || i == w.start {
-			w.hash, w.end, all = hash, i+1, seen
+			w.hash, w.end, all = hash, i+size, seen
 		}
+		i += size
 	}
 	return w, all
 }
@@ -236,6 +273,18 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 		return
 	}
 	r.ordinary(s, of, p)
+}
+
+// elided adds a word with an apostrophe. In French and Italian, an article or pronoun ends with it, and
+// the next word follows; in English, at most two letters do.
+func (r *Reader) elided(s []byte, w token, p *Place) {
+	next := w.start + bytes.IndexByte(s[w.start:w.end], '\'') + 1
+	if w.end-next < 3 {
+		r.ordinary(s, w, p)
+		return
+	}
+	r.word(s, w.start, next)
+	r.word(s, next, w.end)
 }
 
 // ordinary adds a word that is not a name or an address.

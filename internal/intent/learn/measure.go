@@ -105,7 +105,7 @@ type Budget struct{ Twins, Singles, Real, Public float64 }
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {
 		Medium: Budget{Twins: 0.12, Singles: 0.12, Real: 0.006, Public: 0.01},
-		High:   Budget{Twins: 0.0225, Singles: 0.02, Real: 0.0015, Public: 0.001},
+		High:   Budget{Twins: 0.02, Singles: 0.02, Real: 0.0015, Public: 0.001},
 	},
 	intent.Results: {
 		Medium: Budget{Twins: 0.12, Singles: 0.16, Real: 0.005, Public: 0.0125},

