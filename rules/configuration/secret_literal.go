@@ -83,9 +83,9 @@ func named(values map[string]string, prefix string, each func(pointer, name, val
 }
 
 // argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X: y",
-// or of a flag and the argument that follows it.
+// or of a flag and the argument that follows it. NAME==VERSION pins a Python package.
 func argument(args []string, i int) (name, value string) {
-	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
+	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) && !strings.HasPrefix(value, "=") {
 		return strings.TrimLeft(name, "-"), value
 	}
 	if name, value, ok := strings.Cut(args[i], ":"); ok && headerName.MatchString(name) && !strings.HasPrefix(value, "//") {
