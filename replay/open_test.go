@@ -242,6 +242,7 @@ func TestUnreadJSON(t *testing.T) {
 		{"a LangGraph state", `{"messages":[{"content":"x","type":"human"}]}`},
 		{"a LangGraph update", `{"agent":{"messages":[{"content":"x","type":"ai"}]}}`},
 		{"a Gemini interaction", `{"id":"i","status":"completed","steps":[{"type":"model_output","content":[]}]}`},
+		{"an event of a Gemini interaction stream", `{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c","name":"a"}}`},
 		{"a request for a Gemini interaction", `{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"x"}]}]}`},
 		{"a VS Code chat session", `{"version":3,"sessionId":"s","requests":[]}`},
 		{"an AgentDojo run", `{"suite_name":"s","user_task_id":"u","messages":[]}`},

@@ -47,7 +47,8 @@ func init() {
 			return v.says("type", anthropicEvents...) && !v.At("uuid").Is()
 		}, readAnthropicEvent},
 		{"a notice in a stream", func(v View) bool {
-			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && (v.At("error").has("type", wire.String) || v.has("sequence_number", wire.Number))
+			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && (v.At("error").has("type", wire.String) || v.has("sequence_number", wire.Number)) ||
+				v.says("event_type", "error") && v.has("error", wire.Object)
 		}, readNotice},
 		{"a LiteLLM log", liteLLM, readLiteLLM},
 		{"an OpenAI Chat Completions stream", func(v View) bool {
@@ -77,6 +78,7 @@ func init() {
 		{"an OpenAI Chat Completions request", func(v View) bool { return v.chat() && v.openAI() }, readChatRequest},
 		{"a request to an LLM", func(v View) bool { return v.chat() && v.Str("model") != "" }, readChatRequest},
 		{"a Gemini interaction", interaction, readInteraction},
+		{"an event of a Gemini interaction stream", interactionEvent, readInteractionEvent},
 		{"a request for a Gemini interaction", interactionRequest, readInteractionRequest},
 		{"an OpenAI Responses request", func(v View) bool {
 			return v.Str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -55,10 +56,123 @@ func readInteractionRequest(r *Reader, b *body) {
 func readInteraction(r *Reader, b *body) {
 	r.style = Underlined
 	r.response()
+	r.interactionOutput(b)
+}
+
+func (r *Reader) interactionOutput(b *body) {
 	for _, key := range []string{"steps", "outputs"} {
 		r.each(b, key, func(_ int, v View) { r.interactionStep(v) })
 	}
-	r.emit(Item{Kind: Begin, Key: "response " + b.str("id"), origin: new(b.origin(b.root, "")), Echo: true})
+	if id := b.str("id"); id != "" { // the next request may name it instead of its history
+		r.emit(Item{Kind: Begin, Key: "response " + id, origin: new(b.origin(b.root, "")), Echo: true})
+	}
+}
+
+// interactionEvent recognises an event in a stream. Older versions of the API call steps contents.
+func interactionEvent(v View) bool {
+	switch kind := v.Str("event_type"); kind {
+	case "step.start", "step.delta", "step.stop", "content.start", "content.delta", "content.stop":
+		return v.either("index", "step", "content", "delta").Is()
+	default:
+		return strings.HasPrefix(kind, "interaction.") && v.either("interaction", "interaction_id").Is()
+	}
+}
+
+// interactionEnd ends a stream; so does [DONE], which may follow it.
+const interactionEnd = "interaction.completed"
+
+// readInteractionEvent handles an event in a stream. A call is read once its step is complete, a result at once.
+func readInteractionEvent(r *Reader, b *body) {
+	const stream = "interactions"
+	s, kind := &r.streams, b.str("event_type")
+	r.style = Underlined
+	if kind == "interaction.created" || kind == "interaction.start" {
+		r.brokenOff(stream)
+		r.heard = false
+	}
+	r.streamed(stream, interactionEnd, b.origin(b.root, ""))
+	key := streamKey{of: stream, index: string(b.members["index"].Raw())}
+	switch what, event, _ := strings.Cut(kind, "."); {
+	case event == "completed" || event == "complete":
+		if v := b.members["interaction"]; v.Kind() == wire.Object {
+			r.repeats = true // steps that were streamed before
+			r.interactionOutput(r.sub(b, v, "/interaction"))
+			r.repeats = false
+		}
+		r.brokenBlocks(stream)
+		s.stop(stream)
+	case what == "interaction":
+		r.textAt(b.origin(b.root, ""))
+	case event == "stop":
+		r.interactionStop(key)
+	default:
+		if event == "start" {
+			r.interactionStop(key)
+		}
+		for _, part := range []string{"step", "content", "delta"} {
+			if v, ok := r.member(b, part); ok {
+				r.interactionPiece(key, v)
+			}
+		}
+	}
+}
+
+func (r *Reader) interactionStop(key streamKey) {
+	if p := r.streams.take(key); p != nil && !p.result {
+		r.chatPartial(key, p)
+	}
+}
+
+// isFull reports whether a value is present and not empty, as it is in a step whose next piece contains it.
+func isFull(v View) bool {
+	return v.Is() && !slices.Contains([]string{"{}", "[]", `""`}, string(v.Raw()))
+}
+
+// interactionPiece reads the start of a step, or an addition to it: the text of the arguments, or members that
+// replace those before.
+func (r *Reader) interactionPiece(key streamKey, v View) {
+	kind, result := v.Str("type"), strings.HasSuffix(v.Str("type"), "_result")
+	switch {
+	case kind == "arguments_delta":
+		r.grow(key, v, v.either("arguments", "partial_arguments").Text())
+		return
+	case slices.Contains(interactionTexts, kind), strings.HasPrefix(kind, "thought_"), strings.HasPrefix(kind, "text_"):
+		r.text(v)
+		return
+	case !result && !strings.HasSuffix(kind, "_call"):
+		r.unknown(v, "a step", kind)
+		return
+	}
+	p := r.streams.parts[key]
+	if p == nil {
+		p = &partial{at: v.Origin(), result: result}
+		if !r.streams.open(key, p) {
+			r.skip(v, "more incomplete calls in streams than the limit of %d", maxStreams)
+			return
+		}
+	}
+	update := func(known *[]byte, key string) {
+		if s := v.Str(key); s != "" {
+			*known = []byte(s)
+		}
+	}
+	update(&p.name, "name")
+	p.server = cmp.Or(v.Str("server_name"), p.server)
+	if !slices.Contains([]string{"function_call", "function_result", "mcp_server_tool_call", "mcp_server_tool_result"}, kind) {
+		p.name, p.server = []byte(strings.TrimSuffix(kind, "_call")), Provider
+	}
+	if !result {
+		update(&p.id, "id")
+		if args := v.At("arguments"); isFull(args) {
+			p.args = p.args[:0]
+			r.grow(key, v, args.Raw())
+		}
+		return
+	}
+	update(&p.id, "call_id")
+	if content := v.At("result"); isFull(content) {
+		r.result(Item{At: v, ID: string(p.id), Server: p.server, Content: content, Failed: v.is("is_error")})
+	}
 }
 
 func (r *Reader) interactionTool(v View) {

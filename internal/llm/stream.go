@@ -36,6 +36,7 @@ type partial struct {
 	args       []byte
 	order      int
 	over, free bool // args are over the limit, or are text and not JSON
+	result     bool // not a call, but a result, each piece of which was read at once
 }
 
 // maxStreams is the maximum number of open streams in a file, and of incomplete calls in them.
@@ -110,9 +111,12 @@ func (r *Reader) brokenBlocks(stream string) {
 	}
 	for _, key := range r.streams.of(stream) {
 		p := r.streams.take(key)
-		if p.raw != nil {
+		switch {
+		case p.result:
+			continue
+		case p.raw != nil:
 			r.anthropicPartial(key, p)
-		} else {
+		default:
 			r.chatPartial(key, p)
 		}
 		r.skipAt(p.at, "a stream ends within a call: its arguments are incomplete")
@@ -141,12 +145,12 @@ func (r *Reader) End() {
 	}
 }
 
-// Done handles the [DONE] that ends a stream.
+// Done handles the [DONE] that ends a stream of some APIs.
 func (r *Reader) Done() {
 	s := &r.streams
 	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })
 	for _, key := range keys {
-		if s.running[key].until == doneMark {
+		if until := s.running[key].until; until == doneMark || until == interactionEnd {
 			r.brokenBlocks(key)
 			s.stop(key)
 		}
@@ -158,7 +162,7 @@ const doneMark = "[DONE]"
 
 // readNotice reads an event that is not about a tool.
 func readNotice(r *Reader, b *body) {
-	if b.str("type") == "error" {
+	if b.str("type") == "error" || b.str("event_type") == "error" {
 		r.ignoreAt(b.origin(b.root, ""), "an error from the model provider")
 	}
 }

@@ -26,6 +26,13 @@ const (
 	anthropicAsk = `{"model":"claude-sonnet-4-5","max_tokens":10,"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"mcp__mail__denied_send","input_schema":{"type":"object"}}]}`
 	chatAsk      = `{"model":"gpt-5","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"mcp__mail__denied_send","parameters":{"type":"object"}}}]}`
 
+	interactionAsk   = `{"model":"m","input":"Hi","generation_config":{}}`
+	interactionStart = `data: {"event_type":"interaction.created","interaction":{"id":"i","status":"in_progress"}}` + "\n\n"
+	interactionCall  = `data: {"event_type":"step.start","index":0,"step":{"type":"function_call","id":"f","name":"mcp_mail_denied_send","arguments":{}}}` + "\n\n" +
+		`data: {"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{}"}}` + "\n\n" +
+		`data: {"event_type":"step.stop","index":0}` + "\n\n"
+	interactionEnd = `data: {"event_type":"interaction.completed","interaction":{"id":"i","status":"requires_action"}}` + "\n\n" + "data: [DONE]\n\n"
+
 	anthropicStart = `data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"stop_reason":null,"usage":{}}}` + "\n\n"
 	anthropicCall  = `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"mcp__mail__denied_send","input":{}}}` + "\n\n" +
 		`data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}` + "\n\n" +
@@ -66,19 +73,27 @@ func TestLLMLeaks(t *testing.T) {
 		gone              []string // text that the agent must not receive
 		kept              []string // text that the agent must receive
 	}{
-		"stop_reason max_tokens":       {anthropicAsk, inJSON, anthropicBody("max_tokens", deniedUse), []string{`"tool_use"`}, []string{`"max_tokens"`, "blocked by policy"}},
-		"stop_reason pause_turn":       {anthropicAsk, inJSON, anthropicBody("pause_turn", deniedUse), []string{`"tool_use"`}, []string{`"pause_turn"`}},
-		"stop_reason end_turn":         {anthropicAsk, inJSON, anthropicBody("end_turn", deniedUse), []string{`"tool_use"`}, []string{`"end_turn"`}},
-		"finish_reason stop":           {chatAsk, inJSON, chatBody("stop", deniedCall), []string{"tool_calls", "denied_send\",\"arg"}, []string{`"finish_reason":"stop"`}},
-		"finish_reason length":         {chatAsk, inJSON, chatBody("length", deniedCall), []string{"tool_calls"}, []string{`"finish_reason":"length"`}},
-		"finish_reason unknown":        {chatAsk, inJSON, chatBody("whatever", deniedCall), []string{"tool_calls"}, []string{"whatever"}},
-		"legacy function_call":         {chatAsk, inJSON, chatBody("function_call", `"function_call":{"name":"mcp__mail__denied_send","arguments":"{}"}`), []string{"function_call"}, []string{`"finish_reason":"stop"`}},
-		"the Responses API":            {`{"model":"m","input":"Hi"}`, inJSON, `{"id":"r","object":"response","status":"completed","output":[{"type":"function_call","id":"f","call_id":"c","name":"mcp__mail__denied_send","arguments":"{}"}]}`, []string{"function_call"}, []string{"output_text"}},
-		"Gemini":                       {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"mcp_mail_denied_send","args":{}}}]},"finishReason":"STOP"}]}`, []string{"functionCall"}, nil},
-		"Gemini in snake case":         {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `{"candidates":[{"content":{"role":"model","parts":[{"function_call":{"name":"denied_send","args":{}}}]},"finishReason":"STOP"}]}`, []string{"function_call"}, nil},
-		"a list of Gemini's answers":   {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `[{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"denied_send","args":{}}}]}}]}]`, []string{"functionCall"}, nil},
-		"a Gemini interaction":         {`{"model":"m","input":"Hi","generation_config":{}}`, inJSON, `{"id":"i","status":"requires_action","steps":[{"type":"function_call","id":"f","name":"mcp_mail_denied_send","arguments":{}}]}`, []string{"function_call"}, []string{"model_output", `"status":"completed"`}},
-		"Gemini's older interactions":  {`{"model":"m","input":"Hi","generation_config":{}}`, inJSON, `{"id":"i","object":"interaction","status":"requires_action","outputs":[{"type":"function_call","id":"f","name":"mcp_mail_denied_send","arguments":{}}]}`, []string{"function_call"}, []string{`"type":"text"`, `"status":"completed"`}},
+		"stop_reason max_tokens":      {anthropicAsk, inJSON, anthropicBody("max_tokens", deniedUse), []string{`"tool_use"`}, []string{`"max_tokens"`, "blocked by policy"}},
+		"stop_reason pause_turn":      {anthropicAsk, inJSON, anthropicBody("pause_turn", deniedUse), []string{`"tool_use"`}, []string{`"pause_turn"`}},
+		"stop_reason end_turn":        {anthropicAsk, inJSON, anthropicBody("end_turn", deniedUse), []string{`"tool_use"`}, []string{`"end_turn"`}},
+		"finish_reason stop":          {chatAsk, inJSON, chatBody("stop", deniedCall), []string{"tool_calls", "denied_send\",\"arg"}, []string{`"finish_reason":"stop"`}},
+		"finish_reason length":        {chatAsk, inJSON, chatBody("length", deniedCall), []string{"tool_calls"}, []string{`"finish_reason":"length"`}},
+		"finish_reason unknown":       {chatAsk, inJSON, chatBody("whatever", deniedCall), []string{"tool_calls"}, []string{"whatever"}},
+		"legacy function_call":        {chatAsk, inJSON, chatBody("function_call", `"function_call":{"name":"mcp__mail__denied_send","arguments":"{}"}`), []string{"function_call"}, []string{`"finish_reason":"stop"`}},
+		"the Responses API":           {`{"model":"m","input":"Hi"}`, inJSON, `{"id":"r","object":"response","status":"completed","output":[{"type":"function_call","id":"f","call_id":"c","name":"mcp__mail__denied_send","arguments":"{}"}]}`, []string{"function_call"}, []string{"output_text"}},
+		"Gemini":                      {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"mcp_mail_denied_send","args":{}}}]},"finishReason":"STOP"}]}`, []string{"functionCall"}, nil},
+		"Gemini in snake case":        {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `{"candidates":[{"content":{"role":"model","parts":[{"function_call":{"name":"denied_send","args":{}}}]},"finishReason":"STOP"}]}`, []string{"function_call"}, nil},
+		"a list of Gemini's answers":  {`{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`, inJSON, `[{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"denied_send","args":{}}}]}}]}]`, []string{"functionCall"}, nil},
+		"a Gemini interaction":        {`{"model":"m","input":"Hi","generation_config":{}}`, inJSON, `{"id":"i","status":"requires_action","steps":[{"type":"function_call","id":"f","name":"mcp_mail_denied_send","arguments":{}}]}`, []string{"function_call"}, []string{"model_output", `"status":"completed"`}},
+		"Gemini's older interactions": {`{"model":"m","input":"Hi","generation_config":{}}`, inJSON, `{"id":"i","object":"interaction","status":"requires_action","outputs":[{"type":"function_call","id":"f","name":"mcp_mail_denied_send","arguments":{}}]}`, []string{"function_call"}, []string{`"type":"text"`, `"status":"completed"`}},
+		"a stream of an interaction":  {interactionAsk, stream, interactionStart + interactionCall + interactionEnd, []string{"function_call", "arguments_delta", "requires_action"}, []string{`"step":{"type":"model_output"}`, "blocked by policy", `"index":0}`, `"status":"completed"`, "[DONE]"}},
+		"Gemini's older streams":      {interactionAsk, stream, strings.NewReplacer("step.", "content.", `"step"`, `"content"`).Replace(interactionStart+interactionCall) + interactionEnd, []string{"function_call", "arguments_delta", "requires_action"}, []string{`"content":{"type":"text"`, "blocked by policy", `"status":"completed"`}},
+		"two steps, one refused": {interactionAsk, stream, interactionStart + strings.ReplaceAll(strings.ReplaceAll(interactionCall, `"index":0`, `"index":1`), "denied_send", "post") + interactionCall + interactionEnd,
+			[]string{"denied_send\""}, []string{`"name":"mcp_mail_post"`, "blocked by policy", `"requires_action"`}},
+		"an interaction's last event":  {interactionAsk, stream, interactionStart + strings.Replace(interactionEnd, `"status"`, `"steps":[{"type":"function_call","id":"f","name":"denied_send","arguments":{}}],"status"`, 1), []string{"function_call", "requires_action"}, []string{"model_output", "blocked by policy"}},
+		"steps that break off":         {interactionAsk, stream, interactionStart + interactionCall[:strings.Index(interactionCall, `data: {"event_type":"step.stop"`)], []string{"function_call"}, []string{"model_output"}},
+		"arguments without a step":     {interactionAsk, stream, interactionStart + strings.ReplaceAll(interactionCall, "step.start", "step.begin") + interactionEnd, []string{"arguments_delta"}, nil},
+		"an index that is used again":  {interactionAsk, stream, interactionStart + interactionCall + strings.ReplaceAll(interactionCall, "denied_send", "post") + interactionEnd, []string{"denied_send\""}, []string{`"name":"mcp_mail_post"`, "blocked by policy", `"requires_action"`}},
 		"Ollama":                       {`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`, inJSON, `{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"mcp__mail__denied_send","arguments":{}}}]},"done":true}`, []string{"tool_calls"}, []string{"blocked by policy"}},
 		"a name without a server":      {anthropicAsk, inJSON, anthropicBody("tool_use", toolUse("t", "denied_send", "{}")), []string{`"tool_use"`}, nil},
 		"an escaped name":              {anthropicAsk, inJSON, anthropicBody("tool_use", toolUse("t", `mcp__mail__\u0064enied_send`, "{}")), []string{`"type":"tool_use"`}, nil},

@@ -80,7 +80,7 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.texts[message] = append(w.texts[message], s)
 	case last == "function_call":
 		w.texts[parent] = append(w.texts[parent], s)
-	case strings.HasPrefix(s.Path, "/steps/"), strings.HasPrefix(s.Path, "/outputs/"):
+	case isStep(s.Path):
 		w.step(n, kind, s)
 	case last == "codeExecutionResult", last == "toolResponse":
 		w.edit(parent, []byte(`{"text":`+quoted(resultText(s))+`}`))
@@ -99,13 +99,19 @@ func (w *rewriting) replace(s *replay.Said) {
 	} // calls that the provider ran are only reported: they have already happened
 }
 
+// isStep reports whether a path leads to a step of an interaction with Gemini, or to a part of one in an event.
+func isStep(path string) bool {
+	path = strings.TrimPrefix(path, "/interaction")
+	return strings.HasPrefix(path, "/steps/") || strings.HasPrefix(path, "/outputs/") || path == "/step" || path == "/content" || path == "/delta"
+}
+
 // step replaces a call or a result in an interaction with Gemini.
 func (w *rewriting) step(n int, kind string, s *replay.Said) {
 	said := textBlock(blockedText(s))
 	switch {
 	case s.Kind == replay.SaidResult:
 		w.member(n, "result", quoted(resultText(s)))
-	case kind == "function_call" && strings.HasPrefix(s.Path, "/steps/"):
+	case kind == "function_call" && strings.Contains(s.Path, "/steps/"):
 		w.edit(n, []byte(`{"type":"model_output","content":[`+string(said)+`]}`))
 	case kind == "function_call":
 		w.edit(n, said)
@@ -225,9 +231,9 @@ func (w *rewriting) reasons(root int) {
 	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
 		end(root, "stopReason")
 	}
-	for _, key := range []string{"steps", "outputs"} {
-		if list := doc.Get(root, key); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "function_call" }) {
-			end(root, "status")
+	for _, key := range []string{"/steps", "/outputs", "/interaction/steps", "/interaction/outputs"} {
+		if list := doc.Find(root, key); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "function_call" }) {
+			end(int(doc.Nodes[list].Parent), "status")
 		}
 	}
 	for c := doc.First(doc.Get(root, "choices")); c >= 0; c = doc.Next(c) {

@@ -27,10 +27,10 @@ func TestLLMRewritesProviderResults(t *testing.T) {
 
 // TestLLMRewritesGeminiResults checks that refused results of tools that Gemini ran are replaced.
 func TestLLMRewritesGeminiResults(t *testing.T) {
-	const body = `{"candidates":[{"content":{"parts":[{"codeExecutionResult":{"output":"evil"}},{"toolResponse":{"response":{"a":"evil"}}}]},"groundingMetadata":{"groundingChunks":[{"web":{"title":"evil"}}]}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":[{"type":"text","text":"evil"}]}]}`
-	const want = `{"candidates":[{"content":{"parts":[{"text":"[mcpscan] Tool result blocked by policy: it is evil"},{"text":"[mcpscan] Tool result blocked by policy: it is evil"}]},"groundingMetadata":{}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":"[mcpscan] Tool result blocked by policy: it is evil"}]}`
+	const body = `{"candidates":[{"content":{"parts":[{"codeExecutionResult":{"output":"evil"}},{"toolResponse":{"response":{"a":"evil"}}}]},"groundingMetadata":{"groundingChunks":[{"web":{"title":"evil"}}]}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":[{"type":"text","text":"evil"}]}],"delta":{"type":"mcp_server_tool_result","result":"evil"}}`
+	const want = `{"candidates":[{"content":{"parts":[{"text":"[mcpscan] Tool result blocked by policy: it is evil"},{"text":"[mcpscan] Tool result blocked by policy: it is evil"}]},"groundingMetadata":{}}],"steps":[{"type":"mcp_server_tool_result","call_id":"m","result":"[mcpscan] Tool result blocked by policy: it is evil"}],"delta":{"type":"mcp_server_tool_result","result":"[mcpscan] Tool result blocked by policy: it is evil"}}`
 	var said []replay.Said
-	for _, path := range []string{"/candidates/0/content/parts/0/codeExecutionResult", "/candidates/0/content/parts/1/toolResponse", "/steps/0", "/candidates/0/groundingMetadata"} {
+	for _, path := range []string{"/candidates/0/content/parts/0/codeExecutionResult", "/candidates/0/content/parts/1/toolResponse", "/steps/0", "/delta", "/candidates/0/groundingMetadata"} {
 		said = append(said, replay.Said{Kind: replay.SaidResult, Path: path, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.OutputCheck, Reason: "it is evil"}})
 	}
 	if got := string(rewriteLLM([]byte(body), said)); got != want {

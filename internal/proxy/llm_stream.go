@@ -331,12 +331,15 @@ func (s *llmStream) finish() {
 // known chooses the format of a stream if an event's data identifies it.
 func (s *llmStream) known(data []byte) {
 	switch format := replay.Knows(data); replay.Dialect(format) {
+	case "gemini":
+		s.flow, s.format = &geminiFlow{}, format
+		if format == interactionStream {
+			s.flow = newInteractionFlow()
+		}
 	case "anthropic":
 		s.flow, s.format = newAnthropicFlow(), format
 	case "openai-responses":
 		s.flow, s.format = newResponsesFlow(), format
-	case "gemini":
-		s.flow, s.format = &geminiFlow{}, format
 	default:
 		switch format {
 		case chatStream:
