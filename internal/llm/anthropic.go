@@ -14,7 +14,7 @@ const Provider = "provider"
 var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
 
 // providerTools are the type prefixes of tools that are not defined in a request.
-var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor", "browser_toolset"}
+var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor", "browser_toolset", "agent_toolset_"}
 
 func readAnthropicRequest(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
