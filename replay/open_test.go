@@ -241,6 +241,8 @@ func TestUnreadJSON(t *testing.T) {
 		{"a list of LangChain messages", `[{"type":"human","data":{"content":"x","type":"human"}}]`},
 		{"a LangGraph state", `{"messages":[{"content":"x","type":"human"}]}`},
 		{"a LangGraph update", `{"agent":{"messages":[{"content":"x","type":"ai"}]}}`},
+		{"a LangSmith run", `{"id":"r","name":"a","run_type":"tool","inputs":{"input":"x"},"outputs":{"output":"y"}}`},
+		{"a list of LangSmith runs", `{"runs":[{"id":"r","run_type":"chain","inputs":{},"outputs":null}],"cursors":{}}`},
 		{"a Gemini interaction", `{"id":"i","status":"completed","steps":[{"type":"model_output","content":[]}]}`},
 		{"an event of a Gemini interaction stream", `{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c","name":"a"}}`},
 		{"a request for a Gemini interaction", `{"model":"m","input":[{"type":"user_input","content":[{"type":"text","text":"x"}]}]}`},

@@ -34,6 +34,7 @@ type Reader struct {
 	doc     wire.Doc // of the current part
 	known   recogniser
 	streams streams
+	runs    runs
 	repeats bool // what is being read was already said in the same stream
 	asked   bool // an OpenAI Responses request was read, so its tools are known
 
