@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,29 +42,77 @@ func (a attributes) str(key string) string {
 	return a[key].Str("stringValue")
 }
 
-// span reads a span: a tool call with its result, or a model request with its messages.
+// span reads a span or a log: a tool call with its result, or a model request with its messages, which may be in events
+// of the span.
 func (r *Reader) span(v View) {
 	a := v.attributes()
 	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.Str("traceId")), v.Str("parentSpanId")
-	r.time = nanoseconds(v.Str("startTimeUnixNano"))
+	if v.At("timeUnixNano").Is() { // a log
+		r.turn = v.Str("spanId")
+	}
+	r.time = cmp.Or(nanoseconds(v.At("startTimeUnixNano")), nanoseconds(v.At("timeUnixNano")), nanoseconds(v.At("observedTimeUnixNano")))
 	result := a["gen_ai.tool.call.result"]
 	calls := a.str("mcp.method.name") == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" ||
 		a.str("gen_ai.tool.name") != "" && (a["gen_ai.tool.call.arguments"].Is() || result.Is())
-	messages := a["gen_ai.input.messages"].Is() || a["gen_ai.output.messages"].Is() || a["gen_ai.tool.definitions"].Is()
 	if calls {
 		r.toolSpan(v, a)
 	}
-	if messages {
-		r.otelValue(a["gen_ai.tool.definitions"]).each(r.chatTool)
-		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
-		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
+	messages, unread := r.otelContent(a), false
+	v.At("events").each(func(e View) {
+		switch {
+		case r.otelContent(e.attributes()):
+			messages = true
+		case slices.Contains(otelEvents, e.Str("name")):
+			unread = true
+		}
+	})
+	if name := cmp.Or(v.Str("eventName"), a.str("event.name")); slices.Contains(otelEvents, name) && v.At("body").Is() {
+		r.otelEvent(name, r.otelValue(v.At("body")))
+		messages = true
 	}
 	switch {
-	case messages || calls && result.Is():
-	case a.otherwise(v):
-		r.skip(v, "%s: messages in an unsupported form (span events, logs, OpenInference, OpenLLMetry)", r.format)
-	case !calls:
+	case unread, !messages && !(calls && result.Is()) && a.otherwise():
+		r.skip(v, "%s: messages in an unsupported form (older span events, OpenInference, OpenLLMetry)", r.format)
+	case !messages && !calls:
 		r.text(v)
+	}
+}
+
+// otelContent reads the messages and tools of a model request, and reports whether there are any.
+func (r *Reader) otelContent(a attributes) bool {
+	found := false
+	for _, key := range []string{"gen_ai.tool.definitions", "gen_ai.input.messages", "gen_ai.output.messages"} {
+		if !a[key].Is() {
+			continue
+		}
+		found = true
+		switch list := r.otelValue(a[key]); {
+		case list.Kind() != wire.Array: // such as text that was truncated to a limit
+			r.skip(a[key], "%s: %s is not a list", r.format, quote(key))
+		case key == "gen_ai.tool.definitions":
+			list.each(r.chatTool)
+		default:
+			list.each(r.otelMessage)
+		}
+	}
+	return found
+}
+
+// otelEvents are the events with the content of messages up to version 1.36 of the conventions.
+var otelEvents = []string{"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.choice", "gen_ai.content.prompt", "gen_ai.content.completion"}
+
+// otelEvent reads the body of such an event in a log.
+func (r *Reader) otelEvent(name string, body View) {
+	if name == "gen_ai.tool.message" {
+		r.emit(Item{Kind: Result, At: body, ID: body.Str("id"), Content: body.At("content"), Echo: body.Str("id") != ""})
+		return
+	}
+	r.text(body)
+	for _, message := range []View{body, body.At("message")} {
+		message.At("tool_calls").each(func(c View) {
+			f := c.At("function")
+			r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: f.Str("name"), Args: f.At("arguments"), Echo: c.Str("id") != ""})
+		})
 	}
 }
 
@@ -78,7 +127,7 @@ func (r *Reader) toolSpan(v View, a attributes) {
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
 	case failure.Is(): // for MCP, the text of the error
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: failure, Failed: true, Echo: true})
-	case !a.otherwise(v):
+	case !a.otherwise():
 		r.ignore(v, "a tool call span without its result: gen_ai.tool.call.result is opt-in")
 	}
 }
@@ -91,22 +140,18 @@ var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "tracelo
 	"pydantic_ai.all_messages", "all_messages_events", "tool_response"}
 
 // otherwise reports whether a span or log has messages in an unsupported form.
-func (a attributes) otherwise(v View) bool {
+func (a attributes) otherwise() bool {
 	for key := range a {
 		if begins(key, otherForms) {
 			return true
 		}
 	}
-	for e := v.At("events").First(); e.Is(); e = e.Next() {
-		if strings.HasPrefix(e.Str("name"), "gen_ai.") {
-			return true
-		}
-	}
-	return v.At("body").Is() && (strings.HasPrefix(v.Str("eventName"), "gen_ai.") || strings.HasPrefix(a.str("event.name"), "gen_ai."))
+	return false
 }
 
-func nanoseconds(s string) time.Time {
-	n, err := strconv.ParseInt(s, 10, 64)
+// nanoseconds returns a time, or the zero time if there is none. Some writers write numbers, not strings.
+func nanoseconds(v View) time.Time {
+	n, err := strconv.ParseInt(strings.Trim(string(v.Raw()), `"`), 10, 64)
 	if err != nil || n <= 0 {
 		return time.Time{}
 	}
@@ -164,23 +209,25 @@ func plain(dst []byte, v View) []byte {
 	}
 }
 
-func (r *Reader) otelMessages(v View) {
-	for m := v.First(); m.Is(); m = m.Next() {
-		for p := m.At("parts").First(); p.Is(); p = p.Next() {
-			switch kind := p.Str("type"); kind {
-			case "text", "reasoning", "blob", "file", "uri":
-				r.text(p)
-			case "tool_call", "server_tool_call":
-				server := ""
-				if kind == "server_tool_call" {
-					server = Provider
-				}
-				r.emit(Item{Kind: Call, At: p, ID: p.Str("id"), Name: p.Str("name"), Server: server, Args: p.At("arguments"), Echo: p.Str("id") != ""})
-			case "tool_call_response", "server_tool_call_response":
-				r.emit(Item{Kind: Result, At: p, ID: p.Str("id"), Content: p.either("response", "result", kind), Echo: p.Str("id") != ""})
-			default:
-				r.unknown(p, "a part of a message", kind)
-			}
-		}
+func (r *Reader) otelMessage(m View) {
+	if !m.At("parts").Is() { // some writers keep the form of the provider
+		r.chatMessage(m)
+		return
 	}
+	m.At("parts").each(func(p View) {
+		switch kind := p.Str("type"); kind {
+		case "text", "reasoning", "blob", "file", "uri":
+			r.text(p)
+		case "tool_call", "server_tool_call":
+			server := ""
+			if kind == "server_tool_call" {
+				server = Provider
+			}
+			r.emit(Item{Kind: Call, At: p, ID: p.Str("id"), Name: p.Str("name"), Server: server, Args: p.either("arguments", kind), Echo: p.Str("id") != ""})
+		case "tool_call_response", "server_tool_call_response":
+			r.emit(Item{Kind: Result, At: p, ID: p.Str("id"), Content: p.either("response", "result", kind), Echo: p.Str("id") != ""})
+		default:
+			r.unknown(p, "a part of a message", kind)
+		}
+	})
 }
