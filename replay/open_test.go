@@ -241,6 +241,8 @@ func TestUnreadJSON(t *testing.T) {
 		{"a list of LangChain messages", `[{"type":"human","data":{"content":"x","type":"human"}}]`},
 		{"a LangGraph state", `{"messages":[{"content":"x","type":"human"}]}`},
 		{"a LangGraph update", `{"agent":{"messages":[{"content":"x","type":"ai"}]}}`},
+		{"a trace of the OpenAI Agents SDK", `{"object":"trace.span","id":"s","trace_id":"t","span_data":{"type":"function","name":"a","input":"{}","output":"x"}}`},
+		{"a list of traces of the OpenAI Agents SDK", `{"data":[{"object":"trace","id":"t","workflow_name":"w"}]}`},
 		{"a LangSmith run", `{"id":"r","name":"a","run_type":"tool","inputs":{"input":"x"},"outputs":{"output":"y"}}`},
 		{"a list of LangSmith runs", `{"runs":[{"id":"r","run_type":"chain","inputs":{},"outputs":null}],"cursors":{}}`},
 		{"a Gemini interaction", `{"id":"i","status":"completed","steps":[{"type":"model_output","content":[]}]}`},

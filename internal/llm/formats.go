@@ -69,6 +69,8 @@ func init() {
 		{"a Gemini response", func(v View) bool { return v.At("candidates").First().At("content").Kind() == wire.Object }, readGeminiResponse},
 		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.Str("stopReason") != "" && v.At("output").has("message", wire.Object) }, readConverseResponse},
+		{"a trace of the OpenAI Agents SDK", agentsTrace, readAgentsTrace},
+		{"a list of traces of the OpenAI Agents SDK", agentsTraces, readAgentsTraces},
 		{"a LangSmith run", langSmithRun, readLangSmithRun},
 		{"a list of LangSmith runs", langSmithRuns, readLangSmithRuns},
 		{"a LangChain message", langChainMessage, readLangChainMessage},

@@ -2,50 +2,12 @@ package llm
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
-
-// runs pairs the calls of models in the runs of LangSmith with the runs of tools, many of which do not name the call
-// that they answer. Each of them counts once.
-type runs struct {
-	asked, ran map[string][]runCall // calls and runs without a counterpart, by session and tool
-	shown      map[string]shownCall // by session and the ID that the model gave the call
-}
-
-// runCall is a call of a model, or a run of a tool. Its arguments are "" if they are text, such as a dictionary of
-// Python.
-type runCall struct{ id, args string }
-
-// shownCall is a call that was emitted, with this ID, as the model said it or as a tool ran it.
-type shownCall struct {
-	id  string
-	run bool
-}
-
-// The limits of what is remembered.
-const (
-	maxRuns   = 1 << 16 // calls and tools
-	maxPaired = 1 << 10 // calls of one tool
-)
-
-// pair returns the ID of the counterpart of a call, or its own if there is none yet.
-func (c runCall) pair(mine, theirs map[string][]runCall, key string) string {
-	for i, t := range theirs[key] {
-		if t.args == c.args || t.args == "" || c.args == "" {
-			theirs[key] = slices.Delete(theirs[key], i, i+1)
-			return t.id
-		}
-	}
-	if len(mine[key]) < maxPaired {
-		mine[key] = append(mine[key], c)
-	}
-	return c.id
-}
 
 var langSmithTypes = []string{"tool", "chain", "llm", "retriever", "embedding", "prompt", "parser"}
 
@@ -97,9 +59,6 @@ func readLangSmithRun(r *Reader, b *body) {
 	r.clock = r.time.IsZero()
 	id, kind := cmp.Or(b.str("id"), b.at("")), b.str("run_type")
 	r.session, r.turn = cmp.Or(b.str("trace_id"), id), id
-	if known := &r.runs; known.shown == nil || len(known.shown)+len(known.asked)+len(known.ran) > maxRuns {
-		*known = runs{map[string][]runCall{}, map[string][]runCall{}, map[string]shownCall{}}
-	}
 	if extra, ok := r.member(b, "extra"); ok {
 		m := extra.At("metadata") // names the conversation that the trace is part of
 		r.session = cmp.Or(m.Str("thread_id"), m.Str("session_id"), m.Str("conversation_id"), r.session)
@@ -115,90 +74,13 @@ func readLangSmithRun(r *Reader, b *body) {
 		r.toolRun(b, id)
 		return
 	}
-	emit := r.Emit
-	defer func() { r.Emit = emit }()
-	r.Emit = func(i *Item) { r.langSmithItem(i, emit) }
 	for _, key := range []string{"inputs", "outputs"} {
 		if v, ok := r.member(b, key); ok {
 			r.history = key == "inputs" || kind != "llm" // repeats what other runs said
-			r.langSmithMessages(b, v, id+"/"+key)
+			v.At("tools").each(r.liteLLMTool)
+			r.runMessages(b, v, id+"/"+key)
 		}
 	}
-}
-
-// langSmithMessages reads the messages that a run received or returned.
-func (r *Reader) langSmithMessages(b *body, v View, turn string) {
-	v.At("tools").each(r.liteLLMTool)
-	if r.history {
-		r.within(b, r.session)
-	}
-	list, end := messagesIn(nil, v), r.time
-	if len(list) == 0 {
-		r.text(v)
-	}
-	for i, m := range list {
-		if r.turn = turn; r.history {
-			r.turn = fmt.Sprint(turn, "-", i)
-			if !end.IsZero() { // rounds of calls must not look simultaneous
-				r.time = end.Add(time.Duration(i-len(list)) * time.Second)
-			}
-		}
-		if isItem(m) {
-			r.responsesItem(m)
-		} else {
-			r.langChain(m)
-		}
-	}
-	r.time = end
-}
-
-// isItem recognises an item of the OpenAI Responses API.
-func isItem(v View) bool {
-	kind := v.Str("type")
-	return v.Str("call_id") != "" && (strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_output"))
-}
-
-// messagesIn appends the messages in a value.
-func messagesIn(list []View, v View) []View {
-	if isLangChain(v) || isItem(v) || v.Str("role") != "" && v.either("content", "tool_calls").Is() {
-		return append(list, v)
-	}
-	v.each(func(c View) {
-		if c.Kind() >= wire.Array && c.Key() != "tools" {
-			list = messagesIn(list, c)
-		}
-	})
-	return list
-}
-
-// langSmithItem passes on an item of a message, unless it is a call that a run of a tool has shown.
-func (r *Reader) langSmithItem(i *Item, emit func(*Item)) {
-	key := r.session + "\x00" + i.ID
-	shown, again := r.runs.shown[key]
-	if i.Kind == Call && i.ID != "" && !again {
-		c := runCall{i.ID, argumentsIn(i.Args)}
-		shown.id = c.pair(r.runs.asked, r.runs.ran, r.session+"\x00"+i.Name)
-		shown.run = shown.id != i.ID
-		r.runs.shown[key] = shown
-	}
-	if shown.id != "" {
-		i.ID = shown.id
-	}
-	if i.Kind != Call || !shown.run {
-		emit(i)
-	}
-}
-
-// argumentsIn returns arguments in canonical form, or "" if they are text.
-func argumentsIn(v View) string {
-	var err error
-	if v.Kind() == wire.String {
-		v, err = v.Parsed()
-	}
-	if err != nil || v.Kind() != wire.Object {
-		return ""
-	}
-	return string(v.AppendCanonical(nil))
 }
 
 // toolRun reads a run of a tool, or of a retriever: a call and its result.
@@ -209,30 +91,17 @@ func (r *Reader) toolRun(b *body, id string) {
 	}
 	in, _ := r.member(b, "inputs")
 	in = only(in, "input")
-	name, args := b.str("name"), argumentsIn(in)
-	shown, known := r.runs.shown[r.session+"\x00"+answers]
-	switch {
-	case answers == "":
-		shown.id = runCall{id, args}.pair(r.runs.ran, r.runs.asked, r.session+"\x00"+name)
-		known = shown.id != id
-	case !known:
-		shown = shownCall{answers, true}
-		r.runs.shown[r.session+"\x00"+answers] = shown
-	}
-	if !known || args != "" {
-		r.emit(Item{Kind: Call, At: in, ID: shown.id, Name: name, Args: in, Free: args == "", Echo: known, origin: new(b.origin(b.root, ""))})
-	}
+	id = r.ran(Item{ID: id, Name: b.str("name"), Args: in, origin: new(b.origin(b.root, ""))}, answers)
 	out, _ := r.member(b, "outputs")
 	if out = only(out, "output"); isLangChain(out) {
-		emit := r.Emit
-		r.Emit = func(i *Item) { r.langSmithItem(i, emit) }
+		end := r.paired()
 		r.langChain(out)
-		r.Emit = emit
+		end()
 	} else {
-		r.result(Item{At: out, ID: shown.id, Content: out})
+		r.result(Item{At: out, ID: id, Content: out})
 	}
 	if failure, ok := r.member(b, "error"); ok {
-		r.result(Item{At: failure, ID: shown.id, Content: failure, Failed: true})
+		r.result(Item{At: failure, ID: id, Content: failure, Failed: true})
 	}
 }
 

@@ -1,0 +1,155 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// runs pairs the calls of models in a trace with the runs of tools, many of which do not name the call that they
+// answer, so that each call counts once.
+type runs struct {
+	asked, ran map[string][]runCall // calls and runs without a counterpart, by session and tool
+	shown      map[string]shownCall // by session and the ID that the model gave the call
+}
+
+// runCall is a call of a model, or a run of a tool. Its arguments are "" if they are text, such as a dictionary of
+// Python.
+type runCall struct{ id, args string }
+
+// shownCall is a call that was emitted, with this ID, as the model said it or as a tool ran it.
+type shownCall struct {
+	id  string
+	run bool
+}
+
+// The limits of what is remembered.
+const (
+	maxRuns   = 1 << 16 // calls and tools
+	maxPaired = 1 << 10 // calls of one tool
+)
+
+// pair returns the ID of the counterpart of a call, or its own if there is none yet.
+func (c runCall) pair(mine, theirs map[string][]runCall, key string) string {
+	for i, t := range theirs[key] {
+		if t.args == c.args || t.args == "" || c.args == "" {
+			theirs[key] = slices.Delete(theirs[key], i, i+1)
+			return t.id
+		}
+	}
+	if len(mine[key]) < maxPaired {
+		mine[key] = append(mine[key], c)
+	}
+	return c.id
+}
+
+// paired pairs the calls and results of the items that follow, until the function that it returns is called.
+func (r *Reader) paired() (end func()) {
+	emit := r.Emit
+	r.Emit = func(i *Item) {
+		key := r.session + "\x00" + i.ID
+		shown, again := r.pairs().shown[key]
+		if i.Kind == Call && i.ID != "" && !again {
+			c := runCall{i.ID, argumentsIn(i.Args)}
+			shown.id = c.pair(r.runs.asked, r.runs.ran, r.session+"\x00"+i.Name)
+			shown.run = shown.id != i.ID
+			r.runs.shown[key] = shown
+		}
+		if shown.id != "" {
+			i.ID = shown.id
+		}
+		if i.Kind != Call || !shown.run { // otherwise, the run of a tool has shown it
+			emit(i)
+		}
+	}
+	return func() { r.Emit = emit }
+}
+
+// pairs returns what is remembered, which is forgotten at a limit.
+func (r *Reader) pairs() *runs {
+	if r.runs.shown == nil || len(r.runs.shown)+len(r.runs.asked)+len(r.runs.ran) > maxRuns {
+		r.runs = runs{map[string][]runCall{}, map[string][]runCall{}, map[string]shownCall{}}
+	}
+	return &r.runs
+}
+
+// ran emits the call of a run of a tool, unless it was emitted before, and returns its ID. answers is the ID that the
+// model gave the call, or "" if that is unknown.
+func (r *Reader) ran(call Item, answers string) (id string) {
+	known := r.pairs()
+	key, args := r.session+"\x00"+answers, argumentsIn(call.Args)
+	shown, before := known.shown[key]
+	switch {
+	case answers == "":
+		shown.id = runCall{call.ID, args}.pair(known.ran, known.asked, r.session+"\x00"+call.Name)
+		before = shown.id != call.ID
+	case !before:
+		shown = shownCall{answers, true}
+		known.shown[key] = shown
+	}
+	if !before || args != "" {
+		call.Kind, call.ID, call.Free, call.Echo = Call, shown.id, args == "", before
+		r.emit(call)
+	}
+	return shown.id
+}
+
+// argumentsIn returns arguments in canonical form, or "" if they are text.
+func argumentsIn(v View) string {
+	var err error
+	if v.Kind() == wire.String {
+		v, err = v.Parsed()
+	}
+	if err != nil || v.Kind() != wire.Object {
+		return ""
+	}
+	return string(v.AppendCanonical(nil))
+}
+
+// runMessages reads the messages in what a model or another run received or returned.
+func (r *Reader) runMessages(b *body, v View, turn string) {
+	if r.history {
+		r.within(b, r.session)
+	}
+	list, end := messagesIn(nil, v), r.time
+	if len(list) == 0 {
+		r.text(v)
+	}
+	defer r.paired()()
+	for i, m := range list {
+		if r.turn = turn; r.history {
+			r.turn = fmt.Sprint(turn, "-", i)
+			if !end.IsZero() { // rounds of calls must not look simultaneous
+				r.time = end.Add(time.Duration(i-len(list)) * time.Second)
+			}
+		}
+		if isItem(m) {
+			r.responsesItem(m)
+		} else {
+			r.langChain(m)
+		}
+	}
+	r.time = end
+}
+
+// isItem recognises an item of the OpenAI Responses API.
+func isItem(v View) bool {
+	kind := v.Str("type")
+	return v.Str("call_id") != "" && (strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_output"))
+}
+
+// messagesIn appends the messages in a value.
+func messagesIn(list []View, v View) []View {
+	if isLangChain(v) || isItem(v) || v.Str("role") != "" && v.either("content", "tool_calls").Is() {
+		return append(list, v)
+	}
+	v.each(func(c View) {
+		if c.Kind() >= wire.Array && c.Key() != "tools" {
+			list = messagesIn(list, c)
+		}
+	})
+	return list
+}
