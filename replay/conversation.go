@@ -360,10 +360,10 @@ func (c *conversations) result(i *llm.Item) {
 		c.again(s, m, saidOf(i))
 		return
 	}
-	if known != nil {
-		known.answered, known.echo = true, i.Echo
-	}
 	to := pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")} // if the transcript lacks the call
+	if known != nil {
+		known.answered, known.echo, to.server = true, i.Echo, known.server
+	}
 	waiting := s.open[i.ID]
 	if len(waiting) > 0 {
 		to, s.open[i.ID] = waiting[0], waiting[1:]
@@ -374,6 +374,6 @@ func (c *conversations) result(i *llm.Item) {
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)
 	e.Direction, e.Unasked = mcp.ServerToClient, len(waiting) == 0
-	e.Unattributed = e.Unasked && i.Server == ""
+	e.Unattributed = e.Unasked && known == nil && i.Server == ""
 	c.emit(s, i, e, frame.odd, m)
 }
