@@ -56,9 +56,9 @@ func readAgentsTrace(r *Reader, b *body) {
 		}
 	case kind == "generation":
 		r.history = true
-		r.runMessages(b, data.At("input"), id+"/input")
+		r.runMessages(data.At("input"), id+"/input")
 		r.history = false
-		r.runMessages(b, data.At("output"), id)
+		r.runMessages(data.At("output"), id)
 	case kind == "mcp_tools":
 		r.emit(Item{Kind: Known, At: data, Server: data.Str("server")})
 	case slices.Contains(agentsTexts, kind), strings.HasPrefix(kind, "mcp_"):

@@ -20,79 +20,88 @@ func langSmithRuns(v View) bool {
 	return v.Kind() == wire.Array && langSmithRun(v.First()) || v.has("runs", wire.Array) && langSmithRun(v.At("runs").First())
 }
 
+func readLangSmithRun(r *Reader, b *body) {
+	if v, ok := r.view(b, b.root, ""); ok {
+		r.langSmithRun(v)
+	}
+}
+
+// readLangSmithRuns reads runs in the order in which they ended: those of tools before those that contain them.
 func readLangSmithRuns(r *Reader, b *body) {
 	list, pointer := b.root, ""
 	if list.Kind() == wire.Object {
 		list, pointer = b.members["runs"], "/runs"
 	}
-	r.langSmithRuns(b, list, pointer)
-}
-
-// langSmithRuns reads runs in the order in which they ended: those of tools before those that contain them.
-func (r *Reader) langSmithRuns(b *body, list wire.Value, pointer string) {
-	var all []*body
+	type run struct {
+		v  wire.Value
+		n  int
+		at time.Time
+	}
+	var all []run
 	for c := list.Children(); c.Next(); {
-		all = append(all, r.sub(b, c.Value, pointer+index(len(all))))
+		all = append(all, run{c.Value, len(all), ended(c.Value.Str)})
 	}
-	slices.SortStableFunc(all, func(a, b *body) int { return langSmithTime(a).Compare(langSmithTime(b)) })
+	slices.SortStableFunc(all, func(a, b run) int { return a.at.Compare(b.at) })
 	for _, run := range all {
-		readLangSmithRun(r, run)
+		if v, ok := r.view(b, run.v, pointer+index(run.n)); ok {
+			r.langSmithRun(v)
+		}
 	}
 }
 
-// langSmithTime returns the time at which a run ended. Some writers write times without a zone, which are in UTC.
-func langSmithTime(b *body) (at time.Time) {
-	said := strings.Replace(cmp.Or(b.str("end_time"), b.str("start_time")), " ", "T", 1)
-	if at = stamp(said); at.IsZero() {
-		at = stamp(said + "Z")
+// ended returns the time at which a run ended. Some writers write times without a zone, which are in UTC.
+func ended(member func(string) (string, bool)) (at time.Time) {
+	for _, key := range []string{"end_time", "start_time"} {
+		said, _ := member(key)
+		said = strings.Replace(said, " ", "T", 1)
+		if at = cmp.Or(stamp(said), stamp(said+"Z")); !at.IsZero() {
+			break
+		}
 	}
 	return at
 }
 
-func readLangSmithRun(r *Reader, b *body) {
-	if b.str("run_type") == "" {
-		r.skipAt(b.origin(b.root, ""), "%s: an element in an unknown format", r.format)
+func (r *Reader) langSmithRun(v View) {
+	kind := v.Str("run_type")
+	if kind == "" {
+		r.skip(v, "%s: an element in an unknown format", r.format)
 		return
 	}
-	r.langSmithRuns(b, b.members["child_runs"], "/child_runs")
-	r.time, r.history = langSmithTime(b), false
-	r.clock = r.time.IsZero()
-	id, kind := cmp.Or(b.str("id"), b.at("")), b.str("run_type")
-	r.session, r.turn = cmp.Or(b.str("trace_id"), id), id
-	if extra, ok := r.member(b, "extra"); ok {
-		m := extra.At("metadata") // names the conversation that the trace is part of
-		r.session = cmp.Or(m.Str("thread_id"), m.Str("session_id"), m.Str("conversation_id"), r.session)
-		extra.At("invocation_params").At("tools").each(r.liteLLMTool)
-		extra.At("invocation_params").At("functions").each(func(f View) { r.declare(f, "") })
+	at := func(run View) time.Time { return ended(func(key string) (string, bool) { return run.Str(key), true }) }
+	children := slices.Collect(v.At("child_runs").children)
+	slices.SortStableFunc(children, func(a, b View) int { return at(a).Compare(at(b)) })
+	for _, c := range children {
+		r.langSmithRun(c)
 	}
+	r.time, r.history = at(v), false
+	r.clock = r.time.IsZero()
+	id, m := cmp.Or(v.Str("id"), v.Pointer()), v.At("extra").At("metadata") // it names the conversation that the trace is part of
+	r.session, r.turn = cmp.Or(m.Str("thread_id"), m.Str("session_id"), m.Str("conversation_id"), v.Str("trace_id"), id), id
+	params := v.At("extra").At("invocation_params")
+	params.At("tools").each(r.liteLLMTool)
+	params.At("functions").each(func(f View) { r.declare(f, "") })
 	for _, key := range []string{"inputs", "outputs"} {
-		if elsewhere := b.members[key+"_s3_urls"]; b.members[key].Kind() <= wire.Null && elsewhere.Kind() == wire.Object && elsewhere.Children().Next() {
-			r.skipAt(b.origin(elsewhere, "/"+key+"_s3_urls"), "%s: its %s are stored elsewhere", r.format, key)
+		if elsewhere := v.At(key + "_s3_urls"); !v.At(key).Is() && elsewhere.First().Is() {
+			r.skip(elsewhere, "%s: its %s are stored elsewhere", r.format, key)
 		}
 	}
 	if kind == "tool" || kind == "retriever" {
-		r.toolRun(b, id)
+		r.toolRun(v, id)
 		return
 	}
 	for _, key := range []string{"inputs", "outputs"} {
-		if v, ok := r.member(b, key); ok {
+		if said := v.At(key); said.Is() {
 			r.history = key == "inputs" || kind != "llm" // repeats what other runs said
-			v.At("tools").each(r.liteLLMTool)
-			r.runMessages(b, v, id+"/"+key)
+			said.At("tools").each(r.liteLLMTool)
+			r.runMessages(said, id+"/"+key)
 		}
 	}
 }
 
 // toolRun reads a run of a tool, or of a retriever: a call and its result.
-func (r *Reader) toolRun(b *body, id string) {
-	answers := ""
-	if out, ok := r.member(b, "outputs"); ok {
-		answers = answeredIn(out)
-	}
-	in, _ := r.member(b, "inputs")
-	in = only(in, "input")
-	id = r.ran(Item{ID: id, Name: b.str("name"), Args: in, origin: new(b.origin(b.root, ""))}, answers)
-	out, _ := r.member(b, "outputs")
+func (r *Reader) toolRun(v View, id string) {
+	out := v.At("outputs")
+	id = r.ran(Item{At: v, ID: id, Name: v.Str("name"), Args: only(v.At("inputs"), "input")}, answeredIn(out))
 	if out = only(out, "output"); isLangChain(out) {
 		end := r.paired()
 		r.langChain(out)
@@ -100,9 +109,7 @@ func (r *Reader) toolRun(b *body, id string) {
 	} else {
 		r.result(Item{At: out, ID: id, Content: out})
 	}
-	if failure, ok := r.member(b, "error"); ok {
-		r.result(Item{At: failure, ID: id, Content: failure, Failed: true})
-	}
+	r.result(Item{At: v.At("error"), ID: id, Content: v.At("error"), Failed: true})
 }
 
 // only returns the member of an object that has no other.

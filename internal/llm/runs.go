@@ -110,9 +110,9 @@ func argumentsIn(v View) string {
 }
 
 // runMessages reads the messages in what a model or another run received or returned.
-func (r *Reader) runMessages(b *body, v View, turn string) {
+func (r *Reader) runMessages(v View, turn string) {
 	if r.history {
-		r.within(b, r.session)
+		r.emit(Item{Kind: Begin, At: v, Session: r.session})
 	}
 	list, end := messagesIn(nil, v), r.time
 	if len(list) == 0 {
