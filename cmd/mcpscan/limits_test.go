@@ -177,6 +177,8 @@ var limits = []struct {
 		{"maxValues", "values in the body of an LLM API message, or in a transcript that is one document", "values", incomplete},
 		{"maxStreams", "open streams in a transcript, and open calls in them", "streams", incomplete},
 		{"maxKey", "text of the first messages, used to distinguish the conversations in a file", "bytes", "not compared"},
+		{"maxRuns", "calls and tools in traces remembered to pair the calls of a model with the runs of tools", "items", "earlier calls count twice"},
+		{"maxPaired", "such calls of one tool without a counterpart", "calls", "count twice"},
 		{"outlineBytes", "outline of a body used to recognise its format", "bytes", "not considered"},
 		{"outlineItems", "elements of a list in this outline", "elements", "not considered"},
 		{"outlineDepth", "nesting of this outline", "levels", "not considered"},
