@@ -47,8 +47,10 @@ const (
 	inCodex
 	inCline
 	inCopilot
-	inOpencode // a file
-	inRoot     // the file system root on Linux and macOS
+	inOldCopilot // before COPILOT_HOME
+	inOpencode   // a file
+	inOpencodeDir
+	inRoot // the file system root on Linux and macOS
 	inProgramData
 	inProgramFiles
 )
@@ -68,8 +70,10 @@ var bases = [...]struct {
 	inPlugins:      {"user", ".claude/", func(d Dirs) string { return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude")) }},
 	inCodex:        {"user", ".codex/", func(d Dirs) string { return cmp.Or(d.env("CODEX_HOME"), under(d.Home, ".codex")) }},
 	inCline:        {"user", ".cline/", func(d Dirs) string { return cmp.Or(d.env("CLINE_DIR"), under(d.Home, ".cline")) }},
-	inCopilot:      {"user", ".copilot/", func(d Dirs) string { return cmp.Or(d.XDGConfig, under(d.Home, ".copilot")) }},
+	inCopilot:      {"user", ".copilot/", func(d Dirs) string { return cmp.Or(d.env("COPILOT_HOME"), under(d.Home, ".copilot")) }},
+	inOldCopilot:   {"user", ".copilot/", func(d Dirs) string { return d.XDGConfig }},
 	inOpencode:     {"user", "", func(d Dirs) string { return d.env("OPENCODE_CONFIG") }},
+	inOpencodeDir:  {"user", "", func(d Dirs) string { return d.env("OPENCODE_CONFIG_DIR") }},
 	inRoot:         {"system", "", func(Dirs) string { return "/" }},
 	inProgramData:  {"system", "", func(d Dirs) string { return d.ProgramData }},
 	inProgramFiles: {"system", "", func(d Dirs) string { return d.env("ProgramFiles") }},

@@ -39,6 +39,14 @@ func TestDiscover(t *testing.T) {
 		"ad/Claude/claude_desktop_config.json", "ad/Block/goose/config/config.yaml", "lad/crush/crush.json",
 		"pd/OpenAI/Codex/config.toml", "pf/ClaudeCode/managed-mcp.json",
 		"cc/.claude.json", "cc/agents/a.md", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
+		"co/mcp-config.json", "co/agents/a.agent.md", "od/opencode.json",
+		"p2/.gemini/agents/a.md", "p2/.codex/agents/a.toml", "p2/.kiro/agents/team/a.md", "p2/.amazonq/default.json", "p2/.amazonq/agents/default.json", "p2/qwen-extension.json", "p2/.trae/mcp.json",
+		"h2/.mcp.json", "h2/.vscode-server/data/User/mcp.json", "h2/.vscode-server/data/Machine/settings.json", "h2/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+		"h2/.codeium/mcp_config.json", "h2/.codeium/windsurf-next/mcp_config.json", "h2/.config/Antigravity/User/settings.json", "h2/.gemini/agents/a.md", "h2/.codex/agents/a.toml",
+		"h2/.config/Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json", "h2/.config/kilo/opencode.json", "h2/.kiro/agents/a.md", "h2/.aws/amazonq/default.json", "h2/.aws/amazonq/cli-agents/a.json",
+		"h2/.copilot/installed-plugins/m/p/.mcp.json", "h2/.config/github-copilot/intellij/mcp.json", "h2/.config/opencode/config.json", "h2/.local/share/crush/crush.json", "h2/.qwen/extensions/e/qwen-extension.json",
+		"h2/.config/Trae CN/User/mcp.json", "h2/.openclaw/openclaw.json", "h2/.gitlab/duo/mcp.json",
+		"lad2/github-copilot/intellij/mcp.json", "pd2/gemini-cli/system-defaults.json", "pd2/ampcode/managed-settings.json", "pf2/ClaudeCode/managed-settings.d/10.json",
 	)
 	at := func(dir string) string { return filepath.Join(root, dir) }
 	project := []string{
@@ -75,11 +83,31 @@ func TestDiscover(t *testing.T) {
 				"crush user lad/crush/crush.json", "claude-code system pf/ClaudeCode/managed-mcp.json",
 				"codex system pd/OpenAI/Codex/config.toml",
 			}},
+		{"agents and extensions of a project", Dirs{GOOS: "linux", Project: at("p2")}, nil, []string{
+			"gemini-cli project p2/.gemini/agents/a.md", "codex project p2/.codex/agents/a.toml", "kiro project p2/.kiro/agents/team/a.md",
+			"amazonq project p2/.amazonq/default.json", "amazonq project p2/.amazonq/agents/default.json", "qwen-code project p2/qwen-extension.json", "trae project p2/.trae/mcp.json",
+		}},
+		{"remote machines, plugins and newer clients", Dirs{GOOS: "linux", Home: at("h2")}, nil, []string{
+			"vscode user h2/.vscode-server/data/Machine/settings.json", "vscode user h2/.vscode-server/data/User/mcp.json", "user h2/.mcp.json",
+			"windsurf user h2/.codeium/windsurf-next/mcp_config.json", "windsurf user h2/.codeium/mcp_config.json", "antigravity user h2/.config/Antigravity/User/settings.json",
+			"gemini-cli user h2/.gemini/agents/a.md", "codex user h2/.codex/agents/a.toml",
+			"cline user h2/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+			"kilo user h2/.config/Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json", "kilo user h2/.config/kilo/opencode.json",
+			"kiro user h2/.kiro/agents/a.md", "amazonq user h2/.aws/amazonq/default.json", "amazonq user h2/.aws/amazonq/cli-agents/a.json",
+			"copilot user h2/.copilot/installed-plugins/m/p/.mcp.json", "copilot user h2/.config/github-copilot/intellij/mcp.json",
+			"opencode user h2/.config/opencode/config.json", "crush user h2/.local/share/crush/crush.json", "qwen-code user h2/.qwen/extensions/e/qwen-extension.json",
+			"trae user h2/.config/Trae CN/User/mcp.json", "openclaw user h2/.openclaw/openclaw.json", "gitlab-duo user h2/.gitlab/duo/mcp.json",
+		}},
+		{"newer places on Windows", Dirs{GOOS: "windows", LocalAppData: at("lad2"), ProgramData: at("pd2")}, map[string]string{"ProgramFiles": at("pf2")}, []string{
+			"copilot user lad2/github-copilot/intellij/mcp.json", "claude-code system pf2/ClaudeCode/managed-settings.d/10.json",
+			"gemini-cli system pd2/gemini-cli/system-defaults.json", "amp system pd2/ampcode/managed-settings.json",
+		}},
 		{"moved", Dirs{GOOS: "linux", Home: at("h"), XDGConfig: at("xdg")}, map[string]string{
-			"CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "OPENCODE_CONFIG": at("oc/any-name.json"),
+			"CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "OPENCODE_CONFIG": at("oc/any-name.json"), "OPENCODE_CONFIG_DIR": at("od"), "COPILOT_HOME": at("co"),
 		}, []string{
 			"claude-code user cc/.claude.json", "claude-code user cc/agents/a.md", "claude-code user cc/plugins/repos/r/plugin.json",
-			"codex user cx/config.toml", "copilot user xdg/mcp-config.json", "opencode user oc/any-name.json",
+			"codex user cx/config.toml", "copilot user co/mcp-config.json", "copilot user co/agents/a.agent.md", "copilot user xdg/mcp-config.json",
+			"opencode user oc/any-name.json", "opencode user od/opencode.json",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -151,7 +179,7 @@ func TestBelongs(t *testing.T) {
 	d := Dirs{GOOS: "linux", Home: home, XDGConfig: filepath.Join(home, "xdg"), Project: filepath.Join(home, "p")}
 	for name, want := range map[string]bool{
 		".claude.json": true, ".claude/settings.json": true, ".cursor/mcp.json": true, "xdg/Code/User/mcp.json": true, "xdg/Claude/claude_desktop_config.json": true,
-		"p/.mcp.json": false, "p/.claude/settings.json": false, "p/.cursor/mcp.json": false, ".mcp.json": false, "../.claude.json": false,
+		"p/.mcp.json": false, "p/.claude/settings.json": false, "p/.cursor/mcp.json": false, ".mcp.json": true, "p/q/.mcp.json": false, "../.claude.json": false,
 	} {
 		if got := d.Belongs(filepath.Join(home, filepath.FromSlash(name))); got != want {
 			t.Errorf("%s belongs to the user: %v", name, got)

@@ -25,6 +25,7 @@ func containers() []container {
 	return []container{
 		{"mcpServers", []string{"mcpServers"}, nil},
 		{"amp.mcpServers", []string{"amp.mcpServers"}, nil},
+		{"powers.mcpServers", []string{"powers", "mcpServers"}, ofClient("kiro")},
 		{"mcp.servers", []string{"mcp.servers"}, nil},
 		{"mcp.servers", []string{"mcp", "servers"}, nestedServers},
 		{"settings.mcp", []string{"settings", "mcp.servers"}, nil},
