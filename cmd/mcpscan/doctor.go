@@ -151,9 +151,19 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 	all.seen[filepath.Clean(l.Path)] = true
 	f, err := app.ReadConfig(l.Path, maxClientFile)
 	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
-	switch {
-	case errors.Is(err, config.ErrNotConfig) && !named: // a client with no servers
+	switch none := errors.Is(err, config.ErrNotConfig); {
+	case l.Extension() && (err == nil || none):
+		out.Servers = append(out.Servers, &checkedServer{
+			Name: filepath.Base(filepath.Dir(l.Path)), Line: 1, Transport: "stdio", Proxy: proxyCannot, Lock: "–",
+			Notes:    []string{"an extension of Claude Desktop: to run it behind the proxy, configure its server in claude_desktop_config.json instead"},
+			Remedies: []remedy{},
+		})
 		all.Files = append(all.Files, out)
+		return
+	case none && !named: // a client with no servers
+		if !config.Markdown(l.Path) { // most agents and skills configure nothing
+			all.Files = append(all.Files, out)
+		}
 		return
 	case err != nil:
 		all.unread(l.Path, 0, err.Error())

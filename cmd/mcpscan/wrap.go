@@ -113,7 +113,9 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 	}
 	found, missed := config.Discover(app.Dirs(".", true))
 	for _, l := range ownFirst(found) {
-		files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
+		if !l.Extension() { // Claude Desktop has no other place for its command
+			files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
+		}
 	}
 	return files, missed, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -245,6 +246,15 @@ func (p *Plan) discover(dir string, user bool) error {
 		if err != nil {
 			found++
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
+			continue
+		}
+		if loc.Extension() && len(replay.Manifests(data)) > 0 {
+			found++
+			at := scanner.Origin{File: loc.Path, Line: 1, Column: 1}
+			if err := p.content(loc.Path, data, nil); err != nil {
+				p.skip(at, "extension of Claude Desktop not read: %v", err)
+			}
+			p.ignore(at, "an extension of Claude Desktop: its manifest was checked, but its server was not started")
 			continue
 		}
 		file, err := parseConfig(loc.Path, data)

@@ -18,6 +18,12 @@ type Location struct {
 	Project string
 }
 
+// Extension reports whether the file is at the location of the manifest of an MCPB bundle that Claude
+// Desktop has installed as an extension.
+func (l Location) Extension() bool {
+	return l.Client == "claude-desktop" && filepath.Base(l.Path) == "manifest.json"
+}
+
 // Dirs are the directories to search. Empty fields are skipped, so that a CI run can search only a
 // project.
 type Dirs struct {

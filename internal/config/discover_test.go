@@ -41,7 +41,7 @@ func TestDiscover(t *testing.T) {
 		"cc/.claude.json", "cc/agents/a.md", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
 		"co/mcp-config.json", "co/agents/a.agent.md", "od/opencode.json",
 		"p2/.gemini/agents/a.md", "p2/.codex/agents/a.toml", "p2/.kiro/agents/team/a.md", "p2/.amazonq/default.json", "p2/.amazonq/agents/default.json", "p2/qwen-extension.json", "p2/.trae/mcp.json",
-		"h2/.mcp.json", "h2/.vscode-server/data/User/mcp.json", "h2/.vscode-server/data/Machine/settings.json", "h2/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+		"h2/.mcp.json", "h2/.config/Claude/Claude Extensions/ant.dir.x/manifest.json", "h2/.vscode-server/data/User/mcp.json", "h2/.vscode-server/data/Machine/settings.json", "h2/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
 		"h2/.codeium/mcp_config.json", "h2/.codeium/windsurf-next/mcp_config.json", "h2/.config/Antigravity/User/settings.json", "h2/.gemini/agents/a.md", "h2/.codex/agents/a.toml",
 		"h2/.config/Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json", "h2/.config/kilo/opencode.json", "h2/.kiro/agents/a.md", "h2/.aws/amazonq/default.json", "h2/.aws/amazonq/cli-agents/a.json",
 		"h2/.copilot/installed-plugins/m/p/.mcp.json", "h2/.config/github-copilot/intellij/mcp.json", "h2/.config/opencode/config.json", "h2/.local/share/crush/crush.json", "h2/.qwen/extensions/e/qwen-extension.json",
@@ -88,6 +88,7 @@ func TestDiscover(t *testing.T) {
 			"amazonq project p2/.amazonq/default.json", "amazonq project p2/.amazonq/agents/default.json", "qwen-code project p2/qwen-extension.json", "trae project p2/.trae/mcp.json",
 		}},
 		{"remote machines, plugins and newer clients", Dirs{GOOS: "linux", Home: at("h2")}, nil, []string{
+			"claude-desktop user h2/.config/Claude/Claude Extensions/ant.dir.x/manifest.json",
 			"vscode user h2/.vscode-server/data/Machine/settings.json", "vscode user h2/.vscode-server/data/User/mcp.json", "user h2/.mcp.json",
 			"windsurf user h2/.codeium/windsurf-next/mcp_config.json", "windsurf user h2/.codeium/mcp_config.json", "antigravity user h2/.config/Antigravity/User/settings.json",
 			"gemini-cli user h2/.gemini/agents/a.md", "codex user h2/.codex/agents/a.toml",

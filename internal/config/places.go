@@ -11,7 +11,7 @@ const (
 
 // places returns the table of known locations, projects first, because committed files affect CI
 // runs. Files that contain neither server entries nor client settings for them (server.json,
-// manifest.json, databases) are not included.
+// databases) are not included.
 func places() []place {
 	return []place{
 		{"claude-code", inProject, ".mcp.json", ""},
@@ -88,6 +88,7 @@ func places() []place {
 
 		{"claude-desktop", inAppData, "Claude/claude_desktop_config.json", ""},
 		{"claude-desktop", inXDG, "claude/claude_desktop_config.json", "linux"},
+		{"claude-desktop", inAppData, "Claude/Claude Extensions/*/manifest.json", ""},
 		{"claude-code", inClaude, ".claude.json", ""},
 		{"claude-code", inPlugins, "settings.json", ""},
 		{"claude-code", inPlugins, "agents/**/*.md", ""},
