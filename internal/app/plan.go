@@ -266,7 +266,7 @@ func (p *Plan) discover(dir string, user bool) error {
 		}
 		found++
 		if err != nil {
-			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
+			p.skip(brokenAt(loc.Path, err), "configuration not read: %v", err)
 			continue
 		}
 		file.User, file.Project = loc.Scope != "project", loc.Project
@@ -280,6 +280,15 @@ func (p *Plan) discover(dir string, user bool) error {
 		return fmt.Errorf("%w %s; name a target, or add the command of a server after --", ErrNoConfig, where)
 	}
 	return nil
+}
+
+// brokenAt returns where a configuration does not parse.
+func brokenAt(path string, err error) scanner.Origin {
+	at := scanner.Origin{File: path, Line: 1, Column: 1}
+	if syntax, ok := errors.AsType[*config.SyntaxError](err); ok {
+		at.Line, at.Column = max(syntax.Line, 1), max(syntax.Column, 1)
+	}
+	return at
 }
 
 // ErrNoConfig is the error for a directory without client configurations.
