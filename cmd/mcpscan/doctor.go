@@ -171,6 +171,11 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 	}
 	out.Client = cmp.Or(out.Client, f.Client)
 	all.Files = append(all.Files, out)
+	for _, ref := range f.References {
+		if ref.Key != "hooks" {
+			all.file(c, config.Location{Path: ref.Path, Client: out.Client, Scope: l.Scope}, true)
+		}
+	}
 	for _, p := range f.Problems {
 		all.unread(l.Path, p.Pos.Line, p.Msg)
 	}

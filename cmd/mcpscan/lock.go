@@ -164,7 +164,10 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
 		}
 		for _, loc := range locations {
-			if file, err := app.ReadConfig(loc.Path, c.MaxMessage); err != nil || len(file.Entries) > 0 {
+			file, err := app.ReadConfig(loc.Path, c.MaxMessage)
+			if err != nil || len(file.Entries) > 0 || slices.ContainsFunc(file.References, func(r config.Reference) bool {
+				return r.Key != "hooks" && !slices.Contains(all, r.Path)
+			}) {
 				all = append(all, loc.Path)
 				found++
 			}

@@ -52,6 +52,36 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	return file, nil
 }
 
+// referenced adds the files in which a plugin keeps its servers and hooks, unless they were added before.
+func (p *Plan) referenced(f *config.File) {
+	for i := range f.References {
+		ref := &f.References[i]
+		if p.configs[filepath.Clean(ref.Path)] {
+			continue
+		}
+		file, err := p.follow(f, ref)
+		if err != nil {
+			p.skip(scanner.Origin{File: f.Path, Line: max(ref.Pos.Line, 1), Column: max(ref.Pos.Column, 1)}, "the configuration: %s: %v", ref.Unread, err)
+			continue
+		}
+		file.SeeThrough(ThisProgram)
+		file.User, file.Project = f.User, f.Project
+		p.Config(file)
+	}
+}
+
+// follow reads a file that a plugin's manifest names.
+func (p *Plan) follow(f *config.File, ref *config.Reference) (*config.File, error) {
+	data, err := ReadTarget(ref.Path, p.maxMessage)
+	if err != nil {
+		return nil, err
+	}
+	if !below(ref.Root, ref.Path) {
+		return nil, errors.New("a symbolic link leads outside the plugin")
+	}
+	return config.ParseFor(f.Client, ref.Path, data)
+}
+
 // ThisProgram reports whether a path leads to the running program. The name alone is not enough,
 // because a repository can contain a program called mcpscan.
 func ThisProgram(path string) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
@@ -30,6 +31,7 @@ type Plan struct {
 	NoRun   bool              // list no server
 	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
+	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
 
 	known      servers.Known // gives names to servers that no configuration names
@@ -43,7 +45,7 @@ type Plan struct {
 
 // NewPlan returns an empty plan.
 func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
-	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx)}
+	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx), configs: map[string]bool{}}
 }
 
 // Source yields the plan's events, and then those from its servers.
@@ -146,6 +148,7 @@ func (p *Plan) server(t servers.Target, shown string) error {
 // Config adds the servers in a client configuration to the plan.
 func (p *Plan) Config(f *config.File) {
 	p.Inputs = append(p.Inputs, report.Input{Kind: "config", Name: f.Path})
+	p.configs[filepath.Clean(f.Path)] = true
 	at := func(pos config.Position) scanner.Origin {
 		return scanner.Origin{File: f.Path, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
 	}
@@ -168,6 +171,7 @@ func (p *Plan) Config(f *config.File) {
 	}
 	p.envFiles(f)
 	p.launchers(f)
+	p.referenced(f)
 	for _, s := range f.Entries {
 		for _, problem := range s.Problems {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
@@ -242,6 +246,9 @@ func (p *Plan) discover(dir string, user bool) error {
 		p.skip(scanner.Origin{File: m.Path, Line: 1, Column: 1}, "%s", m.Why)
 	}
 	for _, loc := range locations {
+		if p.configs[filepath.Clean(loc.Path)] { // a plugin names it
+			continue
+		}
 		data, err := ReadTarget(loc.Path, p.maxMessage)
 		if err != nil {
 			found++

@@ -41,6 +41,8 @@ type File struct {
 	configfile.ClientConfig
 	// Problems are problems with the file as a whole, such as a server defined twice.
 	Problems []Problem
+	// References are files with further servers and hooks.
+	References []Reference
 	// Elsewhere reports content that the client loads from other files, such as plugins.
 	Elsewhere []Problem
 }
@@ -72,16 +74,19 @@ func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 // the file is something else, and is a *SyntaxError if it does not parse.
 //
 // Entries wrapped by mcpscan wrap are returned as written: see File.SeeThrough.
-func Parse(path string, data []byte) (*File, error) {
-	r, err := read(path, data)
+func Parse(path string, data []byte) (*File, error) { return ParseFor(clientOf(path), path, data) }
+
+// ParseFor is like Parse, for a file whose client is known from elsewhere.
+func ParseFor(client, path string, data []byte) (*File, error) {
+	r, err := read(client, path, data)
 	if err != nil {
 		return nil, err
 	}
 	return r.file, nil
 }
 
-// read is like Parse, but returns the reader, which has the entries' nodes.
-func read(path string, data []byte) (*reader, error) {
+// read is like ParseFor, but returns the reader, which has the entries' nodes.
+func read(client, path string, data []byte) (*reader, error) {
 	text, err := plainText(data)
 	if err != nil {
 		err.Path = path
@@ -100,7 +105,7 @@ func read(path string, data []byte) (*reader, error) {
 		// Almost any text is a YAML string, so only a mapping counts as parsed.
 		roots = objects(roots)
 		parsed = parsed || len(roots) > 0
-		if r := recognise(path, f.name, roots); r != nil {
+		if r := recognise(client, path, f.name, roots); r != nil {
 			return r, nil
 		}
 	}

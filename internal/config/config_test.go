@@ -101,6 +101,9 @@ func describe(f *File, err error) string {
 	for _, s := range f.Settings {
 		fmt.Fprintf(&b, "= %s %q %v\n", s.Pointer, s.Text, s.Pos)
 	}
+	for _, r := range f.References {
+		fmt.Fprintf(&b, "> %v %s %s in %s\n", r.Pos, r.Key, filepath.ToSlash(r.Path), filepath.ToSlash(r.Root))
+	}
 	for _, p := range f.Problems {
 		fmt.Fprintf(&b, "! %v %v %s\n", p.Pos, p.Related, p.Msg)
 	}

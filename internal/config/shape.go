@@ -62,8 +62,8 @@ type reader struct {
 }
 
 // recognise reads the roots as a client configuration, or returns nil.
-func recognise(name, format string, roots []*node) *reader {
-	r := &reader{file: &File{ClientConfig: configfile.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}, nodes: map[Position]*node{}}
+func recognise(client, name, format string, roots []*node) *reader {
+	r := &reader{file: &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}, nodes: map[Position]*node{}}
 	for _, root := range roots {
 		r.root(root)
 	}
@@ -78,6 +78,7 @@ func recognise(name, format string, roots []*node) *reader {
 		r.others(&r.file.Entries[i], (&node{members: r.unread[i]}).below(""))
 	}
 	r.plugins()
+	r.hookFiles()
 	r.proxies()
 	if len(r.file.Settings) > 0 {
 		r.shapes = append(r.shapes, "settings")
@@ -137,7 +138,7 @@ func (r *reader) container(shape string, m member, scope string) {
 			switch {
 			case item.is(kindString):
 				r.pathString(shape, item)
-			case Markdown(r.file.Path) && holdsServers(item): // maps of names to entries, as in Claude Code's agents
+			case (Markdown(r.file.Path) || pluginRoot(r.file.Path) != "") && holdsServers(item): // maps of names to entries, as in Claude Code's agents and plugins
 				for _, e := range item.members {
 					r.server(shape, name, e, scope)
 				}
@@ -159,7 +160,7 @@ func (r *reader) pathString(shape string, n *node) {
 	if Markdown(r.file.Path) {
 		return
 	}
-	r.problem(n.pos, Position{}, "%s names the file %s, which contains further servers: scan that file as well", shape, Quoted(n.text))
+	r.refer(shape, n.pos, n.text)
 }
 
 // server reads one entry and keeps it even if the name is a duplicate, because clients differ in

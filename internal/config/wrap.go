@@ -100,7 +100,7 @@ type draft struct {
 }
 
 func newDraft(path string, data []byte) (*draft, error) {
-	r, err := read(path, data)
+	r, err := read(clientOf(path), path, data)
 	if err != nil {
 		return nil, err
 	}

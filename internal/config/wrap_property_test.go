@@ -14,7 +14,7 @@ func TestWrapProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &writer{t: t}
 		path, data := w.file()
-		r, err := read(path, []byte(data))
+		r, err := read(clientOf(path), path, []byte(data))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, data)
 		}
