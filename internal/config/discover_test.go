@@ -41,6 +41,7 @@ func TestDiscover(t *testing.T) {
 		"cc/.claude.json", "cc/agents/a.md", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
 		"co/mcp-config.json", "co/agents/a.agent.md", "od/opencode.json",
 		"p2/.gemini/agents/a.md", "p2/.codex/agents/a.toml", "p2/.kiro/agents/team/a.md", "p2/.amazonq/default.json", "p2/.amazonq/agents/default.json", "p2/qwen-extension.json", "p2/.trae/mcp.json",
+		"p2/skills/s/SKILL.md", "p2/.github/hooks/a.json", "p2/.github/plugin/plugin.json", "p2/.plugin/plugin.json", "p2/.codex/hooks.json", "p2/.cursor-plugin/plugin.json",
 		"h2/.mcp.json", "h2/.config/Claude/Claude Extensions/ant.dir.x/manifest.json", "h2/.vscode-server/data/User/mcp.json", "h2/.vscode-server/data/Machine/settings.json", "h2/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
 		"h2/.codeium/mcp_config.json", "h2/.codeium/windsurf-next/mcp_config.json", "h2/.config/Antigravity/User/settings.json", "h2/.gemini/agents/a.md", "h2/.codex/agents/a.toml",
 		"h2/.config/Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json", "h2/.config/kilo/opencode.json", "h2/.kiro/agents/a.md", "h2/.aws/amazonq/default.json", "h2/.aws/amazonq/cli-agents/a.json",
@@ -84,7 +85,9 @@ func TestDiscover(t *testing.T) {
 				"codex system pd/OpenAI/Codex/config.toml",
 			}},
 		{"agents and extensions of a project", Dirs{GOOS: "linux", Project: at("p2")}, nil, []string{
-			"gemini-cli project p2/.gemini/agents/a.md", "codex project p2/.codex/agents/a.toml", "kiro project p2/.kiro/agents/team/a.md",
+			"claude-code project p2/skills/s/SKILL.md", "cursor project p2/.cursor-plugin/plugin.json",
+			"copilot project p2/.github/hooks/a.json", "copilot project p2/.github/plugin/plugin.json", "copilot project p2/.plugin/plugin.json",
+			"gemini-cli project p2/.gemini/agents/a.md", "codex project p2/.codex/hooks.json", "codex project p2/.codex/agents/a.toml", "kiro project p2/.kiro/agents/team/a.md",
 			"amazonq project p2/.amazonq/default.json", "amazonq project p2/.amazonq/agents/default.json", "qwen-code project p2/qwen-extension.json", "trae project p2/.trae/mcp.json",
 		}},
 		{"remote machines, plugins and newer clients", Dirs{GOOS: "linux", Home: at("h2")}, nil, []string{
