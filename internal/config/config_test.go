@@ -151,7 +151,8 @@ func TestSyntaxErrors(t *testing.T) {
 		msg              string
 	}{
 		{"missing comma", "mcp.json", "{\n  \"é\": 1 \"b\": 2\n}", 2, 10, "after object value"},
-		{"empty json", ".mcp.json", "", 1, 1, "unexpected EOF"},
+		{"open comment", ".mcp.json", "// note\n/* note", 2, 1, "comment"},
+		{"only a slash", ".mcp.json", "/", 1, 1, "not JSON"},
 		{"unfinished string", "mcp.json", `{"a": "b`, 1, 9, "parsing string"},
 		{"secret not repeated", "mcp.json", "{\"a\": \"sk-12\n34\"}", 1, 7, "raw control character"},
 		{"single quotes", "mcp.json", "{'a': 1}", 1, 2, `'\''`},
@@ -214,6 +215,9 @@ func TestNotConfig(t *testing.T) {
 		{"gemini settings", ".gemini/settings.json", `{"mcp": {"allowed": ["a"]}}`},
 		{"opencode without", "x.json", `{"mcp": {}}`},
 		{"empty", "x", ""},
+		{"empty json", ".mcp.json", ""},
+		{"only space", ".mcp.json", "\xef\xbb\xbf \r\n\t"},
+		{"only comments", ".vscode/settings.json", "// note\n/* note */ /**/\n// end"},
 		{"prose", "x", "Hello there,\nthis: is: not [yaml"},
 		{"prose yaml", "x.yaml", "just words\n"},
 		{"markdown", "README.md", "# Title\n\nmcpServers: {}\n"},

@@ -9,8 +9,11 @@ import (
 )
 
 // parseJSON reads JSON with comments and trailing commas, which many clients accept in their settings
-// files.
+// files. A file without a value has no root.
 func parseJSON(data []byte) ([]*node, *SyntaxError) {
+	if blank(data) {
+		return nil, nil
+	}
 	loc := newLocator(data)
 	if off := tooDeep(data); off >= 0 {
 		return nil, syntaxError(loc.at(off), "nested more than %d levels deep, which no client configuration needs: remove the nesting here", maxDepth)
@@ -53,6 +56,18 @@ func jsonNode(v hujson.Value, loc *locator) *node {
 		}
 	}
 	return n
+}
+
+// blank reports whether there are only spaces and comments, as in a settings file that was never edited.
+func blank(data []byte) bool {
+	for {
+		data = bytes.TrimLeft(data, " \t\r\n")
+		n := commentLen(data)
+		if n == 0 || bytes.HasPrefix(data, []byte("/*")) && !bytes.Contains(data[2:], []byte("*/")) {
+			return len(data) == 0
+		}
+		data = data[n+1:]
+	}
 }
 
 // tooDeep returns the offset of the first bracket beyond maxDepth, or -1. It skips strings and
