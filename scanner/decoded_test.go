@@ -62,6 +62,15 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// dump returns a dump, as of xxd, of about the given size.
+func dump(size int) string {
+	var b strings.Builder
+	for at := 0; b.Len() < size; at += 16 {
+		fmt.Fprintf(&b, "%08x: 5468 6520 7469 746c 6520 6f66 2061 2070  The title of a p\n", at)
+	}
+	return b.String()
+}
+
 // TestLargeTexts checks that hostile texts of 2 MB take work and memory in
 // proportion to their size, and that reaching a bound is reported.
 func TestLargeTexts(t *testing.T) {
@@ -84,6 +93,8 @@ func TestLargeTexts(t *testing.T) {
 		"what seems secret":   {fill("key: token = secret://"), ""},
 		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
 		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "more than 3 layers of encoding"},
+		"dumps":               {func(size int) string { return dump(size) }, ""},
+		"offsets":             {fill("0000: 4f\n"), ""},
 		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "exceeds 4 times its length"},
 		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more matches than the limit"},
 	} {

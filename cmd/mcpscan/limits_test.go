@@ -166,6 +166,7 @@ var limits = []struct {
 		{"lookTime", "time for look-around at one position", "time", partly},
 		{"maxDigested", "a distinctive value that is compared in full", "bytes", "only its first bytes are compared"},
 		{"mostCodes", "character codes in a list that are decoded together", "codes", "decoded in overlapping pieces"},
+		{"longDumpLine", "a line of a hexadecimal dump", "bytes", "the dump ends"},
 		{"maxAnchors", "literals of a custom pattern, one of which must occur in the text", "literals", "the pattern runs over every string"},
 		{"maxAnchorLen", "one of these literals", "bytes", "cut"},
 	}},

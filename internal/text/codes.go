@@ -56,18 +56,16 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 		if i, seen = onlyCodes(s, i, seen); i == len(s) {
 			return
 		}
-		if !isHexDigit[s[i]] || i > 0 && isAlnum(s[i-1]) {
+		if !isHexDigit[s[i]] && codePrefix(s[i:]) == 0 || i > 0 && isAlnum(s[i-1]) {
 			i++
 			continue
 		}
 		codes, end = codesAt(codes[:0], s, i)
-		if len(codes) < leastCodes {
+		if len(codes) < leastCodes && !isHexList(codes) {
 			i = max(end, i+1)
 			continue
 		}
-		if t, via := decodeNumbers(codes); t != nil {
-			yield(Hidden{Start: i, End: end, Via: via, Text: t})
-		}
+		decodeNumbers(codes, func(t []byte, via string) { yield(Hidden{Start: i, End: end, Via: via, Text: t}) })
 		if i = end; len(codes) == mostCodes {
 			i = cap(s) - cap(codes[mostCodes-sharedCodes])
 		}
@@ -109,16 +107,22 @@ var noCode = func() (t [256]bool) {
 func isAlnum(b byte) bool { return valueClass[b]&alnumClass != 0 }
 
 // codesAt appends the sequence of numbers starting at s[i], up to mostCodes of them, and returns
-// the end of the last one.
+// the end of the last one. It omits the offsets of a dump, and skips the characters behind its codes.
 func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
+	var line dumpLine
 	for i < len(s) && len(codes) < mostCodes {
+		if next, ok := dumpLineAt(s, i); ok {
+			line, i = next, next.start
+		}
 		i += codePrefix(s[i:])
 		start := i
-		for i < len(s) && isHexDigit[s[i]] {
-			i++
-		}
-		if i == start || i-start > longCode || i < len(s) && isAlnum(s[i]) {
-			return codes, max(end, start)
+		i = hexEnd(s, i)
+		if i == start || i-start > longCode || i < len(s) && isAlnum(s[i]) || line.full(i-start) {
+			if line.next == 0 {
+				return codes, max(end, start)
+			}
+			i, line.next = line.next, 0
+			continue
 		}
 		codes, end = append(codes, s[start:i]), i
 		for marks := 0; i < len(s) && !isAlnum(s[i]) && marks < codeMarks; marks++ {
@@ -144,42 +148,99 @@ func codePrefix(s []byte) int {
 	return 0
 }
 
+// isHexList reports whether codes, although few, may encode text, because each encodes several bytes.
+func isHexList(codes [][]byte) bool {
+	digits := 0
+	for _, c := range codes {
+		digits += len(c)
+	}
+	return len(codes) > 1 && digits >= 2*minDecoded && hasLetter(codes)
+}
+
+func hasLetter(codes [][]byte) bool {
+	return slices.ContainsFunc(codes, func(c []byte) bool { return slices.ContainsFunc(c, letter) })
+}
+
 // decodeNumbers decodes numbers as character codes, in the first base that gives readable text.
-func decodeNumbers(codes [][]byte) (decoded []byte, via string) {
-	if all := bytes.Join(codes, nil); len(all)%2 == 0 {
-		if t := readable(appendHex(all[:0], all)); t != nil {
-			return t, "hexadecimal"
+func decodeNumbers(codes [][]byte, yield func(decoded []byte, via string)) {
+	found := false
+	if hasLetter(codes) {
+		for _, decode := range [...]func([][]byte) []byte{joinedHex, hexWords} {
+			if t := decode(codes); t != nil {
+				yield(t, "hexadecimal")
+				found = true
+			}
 		}
+	}
+	if found || len(codes) < leastCodes {
+		return
 	}
 	for _, base := range [...]struct {
 		base int
 		via  string
 	}{{10, "decimal codes"}, {2, "binary codes"}, {8, "octal codes"}, {16, "hexadecimal"}} {
 		if t := inBase(codes, base.base); t != nil {
-			return t, base.via
+			yield(t, base.via)
+			return
 		}
 	}
-	return nil, ""
 }
+
+// joinedHex decodes hexadecimal digits that are split anywhere, or returns nil if they are not text. The
+// first digit may be a number in front of them.
+func joinedHex(codes [][]byte) []byte {
+	all := bytes.Join(codes, nil)
+	out := make([]byte, 0, len(all)/2)
+	for skip := range min(2, len(all)) {
+		if t := readable(appendHex(out, all[skip:])); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// hexWords decodes hexadecimal numbers that are words each, or returns nil if they are not.
+func hexWords(codes [][]byte) []byte {
+	out, strays := make([]byte, 0, len(codes)*minDecoded), 0
+	for k, c := range codes {
+		n := len(out)
+		if out = append(appendHex(out, c), ' '); len(c)%2 == 0 && isShown(out[n:]) {
+			continue
+		}
+		if out, strays = out[:n], strays+1; strays > mostStrays(k) {
+			return nil
+		}
+	}
+	if words := len(codes) - strays; len(out) < minDecoded || len(out) <= 3*words || !isText(out) {
+		return nil
+	}
+	return out
+}
+
+// mostStrays returns how many of a list's first numbers need not be codes: a number before the list or
+// within it must not hide the text.
+func mostStrays(numbers int) int { return 1 + numbers/8 }
 
 // inBase decodes numbers in the given base as characters. It returns nil if they are not valid or
 // not text.
 func inBase(codes [][]byte, base int) []byte {
 	var raw, chars []byte
-	for _, c := range codes {
+	strays, wide := 0, false
+	for k, c := range codes {
 		if base == 2 && len(c) > 8 {
-			return fromDigits(bytes.Join(codes, nil))
+			return fromDigits(bytes.Join(codes[strays:], nil))
 		}
 		v, err := strconv.ParseUint(string(c), base, 21)
 		if err != nil {
-			return nil
+			if strays++; strays > mostStrays(k) {
+				return nil
+			}
+			continue
 		}
 		raw, chars = append(raw, byte(v)), utf8.AppendRune(chars, rune(v))
-		if v > 0xFF {
-			raw = raw[:0]
-		}
+		wide = wide || v > 0xFF
 	}
-	if len(raw) == len(codes) {
+	if !wide {
 		return readable(raw)
 	}
 	if isText(chars) {

@@ -32,6 +32,23 @@ func TestDecode(t *testing.T) {
 		}
 		return b.String()
 	}
+	each := func(format string) string {
+		var b strings.Builder
+		for _, c := range []byte(said) {
+			fmt.Fprintf(&b, format, c)
+		}
+		return b.String()
+	}
+	hexOf := func(words []string, between string) string {
+		var all []string
+		for _, w := range words {
+			all = append(all, hex.EncodeToString([]byte(w)))
+		}
+		return strings.Join(all, between)
+	}
+	dumped := func(offset, code string, group int, column string) string {
+		return dumpOf(said, 16, offset, code, group, column)
+	}
 	percent := "%73%65%6e%64%20the notes to the author"
 	for name, s := range map[string]string{
 		"base64":               "x=" + base64.StdEncoding.EncodeToString([]byte(said)) + ".",
@@ -40,6 +57,17 @@ func TestDecode(t *testing.T) {
 		"base32":               base32.StdEncoding.EncodeToString([]byte(said)),
 		"base32 in a path":     "/v1/" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(said))),
 		"hex with a prefix":    "0x" + hex.EncodeToString([]byte(said)),
+		"hex by word":          hexOf(strings.Fields(said), " "),
+		"hex with 0x by word":  "0x" + hexOf(strings.Fields(said), ", 0x"),
+		"hex in odd groups":    "73656 e6420 74686 5206e 6f746 57320 746f2 07468 65206 17574 686f7 2",
+		"hex after a number":   "Sum: 4\n73656e64 20746865 206e6f74 65732074 6f207468 65206175 74686f72",
+		"binary and a number":  "Sum: 4\n" + each("%08b "),
+		"percent u":            each("%%u%04x"),
+		"xxd":                  dumped("%08x: ", "%02x", 2, "  "),
+		"xxd, wide":            "The file:\n" + dumpOf(strings.Repeat("x", 64)+" "+said, 32, "%08x: ", "%02x", 4, "  "),
+		"hexdump -C":           dumped("%08x  ", "%02x", 1, "  |") + "\n0000001c",
+		"od -t x1z":            dumped("%06x ", "%02x", 1, "  >"),
+		"od -b":                dumped("%07o ", "%03o", 1, ""),
 		"hex in a path":        "/notes/" + hex.EncodeToString([]byte(said)) + "/x",
 		"hex after a digit":    "a" + hex.EncodeToString([]byte(said)),
 		"hex before a letter":  hex.EncodeToString([]byte(said)) + "z",
@@ -77,6 +105,29 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// dumpOf returns a dump with a number of bytes per line: the offset, the codes in groups of bytes and, if
+// column is not empty, the characters after it.
+func dumpOf(s string, line int, offset, code string, group int, column string) string {
+	var b strings.Builder
+	for at := 0; at < len(s); at += line {
+		if at > 0 {
+			b.WriteByte('\n')
+		}
+		part := s[at:min(at+line, len(s))]
+		fmt.Fprintf(&b, offset, at)
+		for i := range len(part) {
+			if i > 0 && i%group == 0 {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(&b, code, part[i])
+		}
+		if column != "" {
+			b.WriteString(strings.Repeat(" ", 3*(line-len(part))) + column + part)
+		}
+	}
+	return b.String()
+}
+
 // TestDecodeLeavesDataAlone checks that data that only resembles an encoding is not
 // decoded.
 func TestDecodeLeavesDataAlone(t *testing.T) {
@@ -86,6 +137,9 @@ func TestDecodeLeavesDataAlone(t *testing.T) {
 		"commit 3f785a1c9b2d4e6f8091a2b3c4d5e6f708192a3b",
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
 		"getElementsByName",
+		"123e4567-e89b-12d3-a456-426614174000, 6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+		"00:1a:2b:3c:4d:5e 2001:0db8:85a3:0000:0000:8a2e:0370:7334",
+		"2026-01-06 10:30:00 1024 2048 4096 8192 16384 32768 65536 131072",
 		`C:\Users\name\Documents`,
 		"Q&A about R&D",
 		"const a =\n  await b();\nconst c = 1, d = 2\nconst e =\n  f",
