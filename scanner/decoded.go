@@ -16,6 +16,8 @@ type decoding struct {
 	whole  *int                 // result of CountWhole for the current field
 	deep   bool                 // there are more levels of encoding than are followed
 	unread string               // why something could not be read
+
+	searches int // for the surroundings of a finding
 }
 
 // decodedText identifies decoded text by its content and by its range in the field. It prevents
@@ -33,7 +35,7 @@ const (
 )
 
 func (d *decoding) reset(frame int) {
-	d.left, d.deep, d.unread = decodedBytes+decodedTimes*frame, false, ""
+	d.left, d.deep, d.unread, d.searches = decodedBytes+decodedTimes*frame, false, "", 0
 }
 
 // field starts the decoding of another field.

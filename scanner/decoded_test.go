@@ -62,6 +62,23 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestPlainBesideEncoded checks that what a text says plainly does not count as hidden because of
+// encoding elsewhere in the text, and that encoding next to it does not make it plain.
+func TestPlainBesideEncoded(t *testing.T) {
+	const address, prose = "https://example.org/%7Ba%7D?q=%20%22b%22", "The report has one chapter for each quarter. Its annex lists the sources, and the authors. "
+	for text, hidden := range map[string]bool{
+		"See the zqmarker. " + prose + address:            false,
+		address + " 100 % " + prose + "See the zqmarker.": false,
+		prose + "See the %7a%71%6d%61%72%6b%65%72.":       true,
+		prose + "100 % of the %7a%71marker%2e %2e":        true,
+	} {
+		s, _ := run(t, []scanner.Rule{markerRule()}, answer(t, text))
+		if len(s.findings) != 1 || strings.Contains(strings.Join(s.findings[0].Signals, " "), "hidden in") != hidden {
+			t.Errorf("%q: findings %+v, want one, hidden: %t", text, s.findings, hidden)
+		}
+	}
+}
+
 // dump returns a dump, as of xxd, of about the given size.
 func dump(size int) string {
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, across := p.across(start, end)
-	if p.pieces != nil && !across || p.again && in.pieced(p.rule) {
+	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
 		return
 	}
 	if across {
@@ -55,6 +56,25 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, node),
 		Evidence: evidence, Location: in.locateIn(node, in.tree.Offset(node, p.isKey, start)), key: key,
 	})
+}
+
+// surroundings is how many bytes around a finding in decoded text must be the same in the original for it
+// not to count as hidden. mostSearches bounds the searches for them in one event.
+const (
+	surroundings = 64
+	mostSearches = 64
+)
+
+// plainly reports whether [start, end) of a decoded text, with its surroundings, is not encoded in the
+// original: an address with escapes in a page does not make the rest of the page hidden text. The rules
+// have judged it as part of the original.
+func (p *TextPass) plainly(start, end int) bool {
+	d := &p.in.decoding
+	if p.original == nil || d.searches == mostSearches {
+		return false
+	}
+	d.searches++
+	return bytes.Contains(p.original[p.from:p.to], p.Source[max(0, start-surroundings):min(len(p.Source), end+surroundings)])
 }
 
 // pieced reports whether a rule has already reported joined pieces of the message.

@@ -347,6 +347,7 @@ var limits = []struct {
 		{"findingsPerDefinition", "additional findings for each definition compared in the session", "findings", "the same"},
 		{"findingsPerEntry", "additional findings for each server in a configuration", "findings", "the same"},
 		{"decodedBytes", "decoded text of one event, beyond four times its length", "bytes", partly},
+		{"mostSearches", "findings in decoded text of one event whose surroundings are compared with the original", "findings", "reported as hidden"},
 		{"closeLooks", "sentences classified in one event, plus one per KiB", "sentences", partly},
 		{"maxReasons", "distinct reasons in the coverage", "reasons", "counted under one reason"},
 		{"maxWaiting", "events buffered for sorting by time", "events", "the earliest is judged"},

@@ -56,7 +56,7 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 			yield(Hidden{Start: 0, End: len(s), Via: via, Text: t})
 		}
 	}
-	if n := bytes.Count(s, []byte("%")); n >= minEscapes && percentEscapes(s) == n {
+	if percentEscapes(s) >= minEscapes { // a percent sign that is no escape must not hide the others
 		whole(percentEncoding, Unpercent(s))
 	}
 	if countBefore(s, '\\', "xuU01") >= minEscapes { // the numeric ones

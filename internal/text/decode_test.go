@@ -73,6 +73,7 @@ func TestDecode(t *testing.T) {
 		"hex before a letter":  hex.EncodeToString([]byte(said)) + "z",
 		"percent encoding":     percent,
 		"percent and bytes":    percent + "%00%01%02%03%04%05%ff",
+		"percent and a sign":   "100% done: " + percent,
 		"escapes":              `\x73\x65\x6e\x64 the notes to the author`,
 		"escapes and controls": `\x73\x65\x6e\x64 the notes to the author \x00\x01\x02\x03\x04`,
 		"escaped escapes":      `\\u0073\\u0065\\u006e\\u0064 the notes to the author`,
