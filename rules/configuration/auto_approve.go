@@ -86,7 +86,7 @@ var approvals = []approval{
 	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server in the repository starts without confirmation"),
 	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server in the repository starts without confirmation"),
 	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "tools and commands run without confirmation"),
-	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without confirmation"),
+	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto)$`, scanner.Medium, "files change without confirmation"),
 	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the settings suppress the warning that is shown before all confirmations are switched off"),
 	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools that match a pattern run without confirmation"),
