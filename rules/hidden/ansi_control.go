@@ -53,9 +53,9 @@ func reportControls(p *scanner.TextPass) {
 		e, n := effectAt(p.Source, i)
 		if e != nil && (worst == nil || worst.quiet && !e.quiet || e.result > worst.result) {
 			worst, start, end = e, i, i+n
-		}
-		if e == overwriteEffect && p.Source[i] == '\r' { // the overwritten text is the evidence
-			start, end = bytes.LastIndexAny(p.Source[:i], "\r\n")+1, i
+			if p.Source[i] == '\r' { // the overwritten text is the evidence
+				start, end = bytes.LastIndexAny(p.Source[:i], "\r\n")+1, i
+			}
 		}
 		i += n
 	}
