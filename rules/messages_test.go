@@ -13,6 +13,8 @@ import (
 // TestMessages checks messages and evidence that depend on what the rule found.
 func TestMessages(t *testing.T) {
 	for _, tt := range []struct{ rule, input, message, evidence string }{
+		{"sch-remote-ref", "-- definition.json --\n" + `{"tools":[{"name":"t","inputSchema":{"$schema":"urn:x","type":"object"}}]}` + "\n",
+			"the schema names a dialect that few validators know", `"urn:x"`},
 		{"hid-ansi-control", "-- frames --\n" + `< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","description":"Adds. \u001b[8mSecret\u001b[0m\nOne\rTwo","inputSchema":{"type":"object"}}]}}` + "\n",
 			"the text contains terminal codes that make text invisible", "<U+001B>[8m"},
 		{"hid-ansi-control", "-- frames --\n" + `< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","description":"Adds.\nOne\rTwo\rThree","inputSchema":{"type":"object"}}]}}` + "\n",

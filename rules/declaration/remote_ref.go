@@ -74,6 +74,8 @@ func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, stri
 		return scanner.Note, ""
 	case onDisk.MatchString(target):
 		return scanner.High, "the schema refers to a file"
+	case !remoteRef.MatchString(target) && dialect:
+		return scanner.Low, "the schema names a dialect that few validators know"
 	case !remoteRef.MatchString(target):
 		return scanner.Low, "the schema refers to a part that it does not contain"
 	case dialect:
