@@ -101,7 +101,7 @@ func (c *conformance) typed(s, t, v int) bool {
 		return false
 	}
 	kind := c.value.Kind(v)
-	if nullable := c.schema.Get(s, "nullable"); kind == wire.Null && nullable >= 0 {
+	if nullable := c.schema.Get(s, "nullable"); kind == wire.Null && nullable >= 0 && string(c.schema.Raw(nullable)) == "true" {
 		return true
 	}
 	switch string(c.schema.Raw(t)) {
@@ -114,13 +114,19 @@ func (c *conformance) typed(s, t, v int) bool {
 	case `"number"`:
 		return kind == wire.Number
 	case `"integer"`:
-		return kind == wire.Number && bytes.IndexByte(c.value.AppendCanonical(nil, v), '.') < 0
+		return kind == wire.Number && whole(c.value.AppendCanonical(nil, v))
 	case `"boolean"`:
 		return kind == wire.Bool
 	case `"null"`:
 		return kind == wire.Null
 	}
 	return true // an unknown type
+}
+
+// whole reports whether a number in canonical form is an integer. The form has a positive exponent
+// only from 1e+21, where a float64 has no fraction, and a negative one only below 1e-6.
+func whole(number []byte) bool {
+	return bytes.Contains(number, []byte("e+")) || !bytes.Contains(number, []byte("e-")) && bytes.IndexByte(number, '.') < 0
 }
 
 func (c *conformance) object(s, v int) (at int, message string) {
