@@ -232,3 +232,22 @@ func TestLineEndsOfStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestArgumentsOverTheLimit checks that no fragment of a call's arguments is read after one that exceeds
+// the limit, so that the arguments are cut off and have no gap.
+func TestArgumentsOverTheLimit(t *testing.T) {
+	delta := func(json string) string {
+		return `data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"` + json + `"}}` + "\n\n"
+	}
+	events, err := openBytes("stream.txt", `data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}`+"\n\n"+
+		`data: {"type":"content_block_start","index":0,"content_block":{"type":"mcp_tool_use","id":"m1","name":"pay","server_name":"bank","input":{}}}`+"\n\n"+
+		delta(strings.Repeat("a", 500))+delta(strings.Repeat("b", 600))+delta("the end")+
+		`data: {"type":"content_block_stop","index":0}`+"\n\n"+`data: {"type":"message_stop"}`+"\n\n", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := told(events)
+	if !strings.Contains(got, "the rest was not inspected") || !strings.Contains(got, `{"input":"`+strings.Repeat("a", 500)+`"}`) {
+		t.Error(got)
+	}
+}
