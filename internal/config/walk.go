@@ -98,7 +98,7 @@ func (w *walker) below(dir string, depth int) {
 		switch {
 		case !e.IsDir() || notOurs[e.Name()]:
 		case depth == maxLevels:
-			w.miss(filepath.Join(dir, e.Name()), "directory not searched for configurations: more than %d levels deep; name it as a target", maxLevels)
+			w.miss(dir, "directories in it not searched for configurations: more than %d levels deep; name it as a target", maxLevels)
 			return
 		case w.visited == maxDirectories:
 			if !w.full {

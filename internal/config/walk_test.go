@@ -49,9 +49,10 @@ func TestDiscoverBelow(t *testing.T) {
 
 func TestDiscoverBelowBounds(t *testing.T) {
 	deep := strings.Repeat("d/", maxLevels)
-	root := tree(t, deep+".mcp.json", deep+"e/.mcp.json", "wide/x")
+	root := tree(t, deep+".mcp.json", deep+"e/.mcp.json", deep+"f/.mcp.json", "wide/x")
 	found, missed := DiscoverBelow(Dirs{GOOS: "linux", Project: root})
-	if got := shownPaths(root, found); got != deep+".mcp.json" || len(missed) != 1 || !strings.Contains(missed[0].Why, "levels deep") {
+	if got := shownPaths(root, found); got != deep+".mcp.json" || len(missed) != 1 ||
+		missed[0].Path != filepath.Join(root, deep) || !strings.Contains(missed[0].Why, "levels deep") {
 		t.Errorf("found %s, missed %v", got, missed)
 	}
 	for i := range maxDirectories {
