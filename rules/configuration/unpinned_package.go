@@ -43,6 +43,6 @@ var unpinned = map[launch.Ecosystem]string{
 	launch.NuGet: "the NuGet package has no exact version (name@1.2.3)",
 	launch.JSR:   "the JSR package has no exact version (name@1.2.3)",
 	launch.Go:    "the Go module has no exact version (path@v1.2.3)",
-	launch.OCI:   "the image has neither a digest (name@sha256:…) nor a version tag",
+	launch.OCI:   "the image has neither a digest (name@sha256:…) nor an exact version tag (name:1.2.3)",
 	launch.Git:   "the repository is not pinned to a commit (40 digits)",
 }
