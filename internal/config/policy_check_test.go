@@ -42,6 +42,7 @@ func TestCheck(t *testing.T) {
 		{"expressions", "[rules.a]\naction='deny'\nmatch.tool_name=['^sh', 'shell_.+', 'sh.*']\n", []string{
 			`3:18: the pattern "^sh" looks like a regular expression`, `3:25: the pattern "shell_.+" looks like`}},
 		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only paths with ..`}},
+		{"leading dots", "[rules.a]\naction='deny'\nmatch.resource_path=['../a/**', '.././../b', '..\\c', '~/../d', '../e/../f']\n", []string{`3:64: the pattern "../e/../f" matches only paths with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

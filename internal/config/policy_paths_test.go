@@ -213,6 +213,10 @@ func TestAllowedPaths(t *testing.T) {
 		{"**", "~/x", scanner.Allow},
 		{"file:///my%20docs/**", "file:///my%20docs/x", scanner.Allow},
 		{"./src/**", "src/x", scanner.Allow},
+		{"../shared/*", "../shared/a", scanner.Allow},
+		{"../shared/*", "x/../../shared/./a", scanner.Allow},
+		{"../shared/*", "../../shared/a", scanner.Log},
+		{"~/../shared/*", "~/../shared/a", scanner.Allow},
 		{"/ok/**", `/etc/a\..\..\..\ok\x`, scanner.Log}, // one name in /etc if backslash is not a separator
 	} {
 		if got := verdict(t, "allow", c.pattern, "path", c.text); got != c.want {

@@ -121,7 +121,7 @@ func (c *checker) patterns(r *Rule) {
 				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.Passes():
 				c.tell(p.at, "the pattern \"*\" does not match tool names that contain a slash; to match them, use \"**\"")
-			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
+			case resolved(p.source) && name == "resource_path" && p.source != "**/../**":
 				c.tell(p.at, "the pattern %s matches only paths with .., but .. is resolved before paths are compared; write the resolved path, or \"**/../**\" for all paths with ..", quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
 				c.tell(p.at, "the pattern %s matches only the directory itself; to match its content, use %s", quoted(p.source), quoted(p.source+"**"))
@@ -152,8 +152,8 @@ func (r *Rule) Impossible() []Problem {
 		return nil
 	}
 	for _, p := range r.Paths {
-		if climbs(p.source) {
-			c.tell(p.at, "the pattern %s matches nothing: paths are resolved before an allow rule sees them, so they contain no ..; write the resolved path", quoted(p.source))
+		if resolved(p.source) {
+			c.tell(p.at, "the pattern %s matches nothing: .. is resolved before an allow rule sees a path; write the resolved path", quoted(p.source))
 		}
 	}
 	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {

@@ -146,6 +146,17 @@ func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }
 
+// resolved reports whether a pattern has a ".." element that no cleaned path has. Cleaned paths keep ".."
+// at the beginning or after the home directory, because it is unknown where it leads.
+func resolved(source string) bool {
+	s := tidy(strings.ReplaceAll(source, `\`, "/"))
+	if strings.HasPrefix(s, "~") {
+		_, s, _ = strings.Cut(s, "/")
+	}
+	rest, _ := climbed(s)
+	return climbs(rest)
+}
+
 // Matches reports whether a name matches exactly as written.
 func (p *Pattern) Matches(s string) bool { return p.exact.match(s) }
 
