@@ -22,8 +22,9 @@ import (
 // An event is written when the next one arrives, because its findings come after it. Like a
 // recording, Events stops at the first write error while the run continues.
 type Events struct {
-	out *jsonEscaper
-	err error
+	out  *jsonEscaper
+	err  error
+	only bool // only findings; see NewFindingEvents
 
 	// The severities of reported findings, by session and fingerprint: reported has up to
 	// maxRemembered of the latest, and earlier the maxRemembered before those.
@@ -49,6 +50,14 @@ type judged struct {
 // NewEvents returns a sink that writes to w.
 func NewEvents(w io.Writer) *Events {
 	return &Events{out: newJSONEscaper(w), reported: map[[16]byte]scanner.Severity{}}
+}
+
+// NewFindingEvents returns a sink that writes only the events about findings: those that describe one, and
+// mcp_cross_server_blocked, which replaces one.
+func NewFindingEvents(w io.Writer) *Events {
+	v := NewEvents(w)
+	v.only = true
+	return v
 }
 
 // Event writes the previous event and begins a new one.
@@ -89,14 +98,16 @@ func (v *Events) Close() error {
 
 // flush writes the current event.
 func (v *Events) flush() {
-	if v.audit != nil {
+	if v.audit != nil && !v.only {
 		v.write(v.audit)
 	}
 	for i := range v.messages {
 		m := &v.messages[i]
 		for k := range m.records {
-			m.records[k].complete(&m.decision, v.found)
-			v.write(&m.records[k])
+			if r := &m.records[k]; !v.only || r.Type == "mcp_cross_server_blocked" {
+				r.complete(&m.decision, v.found)
+				v.write(r)
+			}
 		}
 	}
 	for i := range v.found {

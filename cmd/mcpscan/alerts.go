@@ -86,7 +86,7 @@ func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 			header.Set("Authorization", "Bearer "+os.Getenv(f.WebhookTokenEnv))
 		}
 		a.webhook = deliver.New(f.Webhook, header)
-		a.events = report.NewEvents(&detectionLines{to: a.webhook})
+		a.events = report.NewFindingEvents(&postedLines{to: a.webhook})
 	}
 	if f.OTLP != "" {
 		header, _ := otlpHeader() // already checked
@@ -204,22 +204,20 @@ func (a *alerts) close(tell func(string, ...any)) {
 	}
 }
 
-// detectionLines is a writer of audit events that posts only detections and cross-server blocks.
-type detectionLines struct {
+// postedLines is a writer that posts each line.
+type postedLines struct {
 	to   *deliver.Sender
 	rest []byte // an incomplete line
 }
 
-func (d *detectionLines) Write(b []byte) (int, error) {
+func (d *postedLines) Write(b []byte) (int, error) {
 	d.rest = append(d.rest, b...)
 	for {
 		line, rest, whole := bytes.Cut(d.rest, []byte("\n"))
 		if !whole {
 			return len(b), nil
 		}
-		if bytes.HasPrefix(line, []byte(`{"type":"mcp_detection"`)) || bytes.HasPrefix(line, []byte(`{"type":"mcp_cross_server_blocked"`)) {
-			d.to.Send(bytes.Clone(line))
-		}
+		d.to.Send(bytes.Clone(line))
 		d.rest = append(d.rest[:0], rest...)
 	}
 }

@@ -9,11 +9,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // collected holds the received requests, by path.
@@ -92,6 +96,42 @@ func TestAlerts(t *testing.T) {
 	}
 	if len(c.got) != 3 {
 		t.Errorf("reported: %v", c.got)
+	}
+}
+
+// TestPostedFindings checks that the webhook receives findings of every kind, and nothing else.
+func TestPostedFindings(t *testing.T) {
+	c := &collected{got: map[string][]string{}}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	a := (&alertFlags{Webhook: server.URL + "/hook"}).startAlerts(nil)
+	e := &scanner.Event{Kind: scanner.FrameEvent, Direction: mcp.ClientToServer, Server: "s", Frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f"}}`)}
+	call := &scanner.Message{Kind: mcp.Request, Method: "tools/call", Target: "f"}
+	out := &scanner.Outcome{Messages: []scanner.Judged{{Message: call, Decision: scanner.Decision{Check: scanner.CrossServerCheck, Verdict: scanner.Block, Rule: "read-then-send"}}}}
+	if err := a.Event(e, out); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []scanner.Finding{
+		{Rule: &scanner.Rule{ID: "inj-conceal"}}, {Rule: &scanner.Rule{ID: "binary-mismatch"}}, {Rule: &scanner.Rule{ID: "xs-server-lookalike"}, Other: "t"},
+	} {
+		f.Server, f.Severity = "s", scanner.High
+		if err := a.Finding(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.decided(e, out, scanner.Refuse)
+	a.close(t.Errorf)
+	var got []string
+	for _, body := range c.got["/hook"] {
+		var posted struct{ Type string }
+		if err := json.Unmarshal([]byte(strings.TrimSpace(body)), &posted); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, posted.Type)
+	}
+	slices.Sort(got)
+	if want := "[mcp_cross_server_blocked mcp_detection mcp_server_binary_mismatch mcp_server_name_similarity]"; fmt.Sprint(got) != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
