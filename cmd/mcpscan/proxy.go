@@ -238,7 +238,7 @@ func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, 
 func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
-		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
+		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.Enforced && policy.FailClosed, Observe: r.Mode == "observe",
 		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }

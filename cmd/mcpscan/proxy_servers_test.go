@@ -130,3 +130,20 @@ func TestProxyOfPinnedCommand(t *testing.T) {
 	}
 	p.end(t)
 }
+
+// TestFailClosedIsEnforced checks that the proxy refuses what it cannot inspect only if the policy with
+// fail_closed is enforced.
+func TestFailClosedIsEnforced(t *testing.T) {
+	for settings, refused := range map[string]bool{"fail_closed: true\n": false, "enforce_policy: true\nfail_closed: true\n": true, "enforce_policy: true\n": false} {
+		at := filepath.Join(t.TempDir(), "mcpscan.yaml")
+		if err := os.WriteFile(at, []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		in := strings.NewReader(proxied + `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"x":NaN}}` + "\n")
+		run([]string{"proxy", "--config", at, "--session", "off", "--name", "s", "--", "fakeserver", "honest"}, streams{in, &out, &errs})
+		if got := strings.Contains(out.String(), "and fail_closed is set"); got != refused {
+			t.Errorf("%q: refused %v, want %v\n%s%s", settings, got, refused, out.String(), errs.String())
+		}
+	}
+}
