@@ -24,8 +24,8 @@ func (p *Profile) YAML(head ...string) string {
 	w.serverList(p)
 	if len(refused) > 0 {
 		w.line(0, "")
-		w.line(1, "# --- Blocked tools (uncomment to allow) ---")
-		w.line(1, "# All their calls were refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.")
+		w.line(1, "# --- Blocked tools (to allow one, move it to allowed_tools) ---")
+		w.line(1, "# All their calls were refused. Under denied_tools, a tool stays blocked.")
 		w.line(1, "# denied_tools:")
 		for _, r := range refused {
 			w.comment(r)

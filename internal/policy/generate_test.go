@@ -121,8 +121,8 @@ mcp_rules:
     # Provenance: 1 event (2026-01-06T10:30:05Z)
     - id: "web"
 
-  # --- Blocked tools (uncomment to allow) ---
-  # All their calls were refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.
+  # --- Blocked tools (to allow one, move it to allowed_tools) ---
+  # All their calls were refused. Under denied_tools, a tool stays blocked.
   # denied_tools:
   #   # Provenance: 1 event (2026-01-06T10:30:04Z)
   #   - server: "notes"
