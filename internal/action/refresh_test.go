@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 )
 
 // refresh is a runner for the jobs in refresh-lockfile.yml, in a clone of the repository origin.
@@ -283,5 +285,13 @@ func TestRefreshJobs(t *testing.T) {
 	}
 	if !ok || !jobs {
 		t.Error("refresh-lockfile.yml has not the two jobs")
+	}
+}
+
+// TestRefreshLimit checks that a refreshed lockfile is accepted up to the size that mcpscan reads.
+func TestRefreshLimit(t *testing.T) {
+	want := fmt.Sprintf(`[ "$(wc -c <"$new")" -le %d ] || fail "the lockfile is larger than %d MiB"`, lockfile.MaxBytes, lockfile.MaxBytes>>20)
+	if !strings.Contains(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml"), want) {
+		t.Errorf("the workflow lacks %s", want)
 	}
 }
