@@ -191,7 +191,7 @@ type calls struct {
 }
 
 // add records a call and drops those before the window. If there are too many, it evicts an
-// earlier call of the same tool, or else the oldest.
+// earlier call of the same tool, or else the earlier of two calls of another tool, or else the oldest.
 func (cs *calls) add(c *Call, from time.Time) {
 	if cs.newest.IsZero() || c.Time.After(cs.newest) {
 		cs.newest = c.Time
@@ -206,9 +206,21 @@ func (cs *calls) add(c *Call, from time.Time) {
 				return
 			}
 			q.remove(same)
+		} else if i := repeated(of); i >= 0 {
+			q.remove(i)
 		}
 	}
 	q.insert(*c, maxCalls, func(o Call) bool { return o.Time.After(c.Time) })
+}
+
+// repeated returns the index of the first call whose tool also has a later one, or -1.
+func repeated(of []Call) int {
+	for i := range of {
+		if slices.ContainsFunc(of[i+1:], func(o Call) bool { return o.Tool == of[i].Tool }) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Call returns the call that the message reports, or nil if it reports none.

@@ -39,6 +39,16 @@ func TestFloodHidesNoRead(t *testing.T) {
 	}
 }
 
+// TestOnlyCallOfAToolIsRemembered checks that a call of a new tool does not push out another tool's only
+// call while a third tool has several.
+func TestOnlyCallOfAToolIsRemembered(t *testing.T) {
+	flood := "files.read_secret 0s\n" + strings.Repeat("files.get_time 1s\n", 31) + "files.get_x 2s\nfiles.get_y 3s\nmail.send_email 4s"
+	got, _ := told(t, scanner.Options{}, only("read-then-send"), script(t, flood))
+	if len(got) != 1 || !slices.Contains(strings.Fields(got[0])[2:], "1") {
+		t.Errorf("the only call of read_secret is not among those related: %q", got)
+	}
+}
+
 // TestWhatIsNotRememberedIsTold checks that reaching a bound on remembered calls is reported.
 func TestWhatIsNotRememberedIsTold(t *testing.T) {
 	servers := func(n int, at string) string {

@@ -378,7 +378,7 @@ var limits = []struct {
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
 		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},
-		{"maxCalls", "calls remembered per server and category within the window", "calls", "an earlier call to the same tool, or else the oldest, is forgotten"},
+		{"maxCalls", "calls remembered per server and category within the window", "calls", "an earlier call to the same tool is forgotten, or else one to another tool with a later call, or else the oldest"},
 		{"maxCallers", "servers in a session with calls in the window", "servers", partly},
 		{"MostCalls", "`max_calls` and rate limits", "calls", exitsUsage},
 		{"maxValues", "distinctive values of each kind in a message, and per server", "values", "the earliest are forgotten; run incomplete for secrets and addresses"},
