@@ -15,7 +15,7 @@ var NewTool = scanner.Rule{
 	Fix:        "Read the definition, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "71 of 169 upgrades of published servers add a tool, so a new tool needs a review but is no reason for alarm. A new prompt or resource is rated low, because the user selects it.",
+	Basis:      "107 of 239 upgrades of published servers add a tool, so a new tool needs a review but is no reason for alarm. A new prompt or resource is rated low, because the user selects it.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -33,7 +33,7 @@ var SchemaCompatible = scanner.Rule{
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain and common: 54 of 169 upgrades of published servers add an optional parameter.",
+	Basis:      "The change is certain and common: 81 of 239 upgrades of published servers add an optional parameter.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
