@@ -56,7 +56,7 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 		if i, seen = onlyCodes(s, i, seen); i == len(s) {
 			return
 		}
-		if !isHexDigit[s[i]] && codePrefix(s[i:]) == 0 || i > 0 && isAlnum(s[i-1]) {
+		if i > 0 && isAlnum(s[i-1]) || !isHexDigit[s[i]] && codePrefix(s[i:]) == 0 {
 			i++
 			continue
 		}
