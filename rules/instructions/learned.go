@@ -114,9 +114,9 @@ func askClassifier(p *scanner.TextPass) {
 			worst, at = score, i
 		}
 	}
-	alone := place.Kind == trained.Description && len(c.sentences) == 1 // too little text to doubt a rule
+	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
 	unlikely := worst <= params.Medium[group]
-	if worst <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !alone {
+	if worst <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !short {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
 			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, unlikely)
 		})
