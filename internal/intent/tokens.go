@@ -73,8 +73,9 @@ func (r *Reader) wide(s []byte, start int) int {
 	return end
 }
 
-// stemOf returns what a word that starts with a non-ASCII letter shares with its other forms, or nil: its
-// first letters. In Arabic, the article and conjunctions are written together with the next word.
+// stemOf returns the stem of a word that starts with a non-ASCII letter: its first letters, which its other
+// forms share. It returns nil if the stem is the word itself. Arabic writes the article and conjunctions
+// together with the next word, so the stem of an Arabic word omits them.
 func stemOf(w []byte, first rune) []byte {
 	whole := unicode.Is(unicode.Arabic, first)
 	if whole {
@@ -91,8 +92,7 @@ func stemOf(w []byte, first rune) []byte {
 	return w[:end]
 }
 
-// stemLetters is the length of a stem in letters. Folded Korean is written with two or three for each
-// syllable.
+// stemLetters is the length of a stem in letters. In folded Korean, a syllable has two or three letters.
 const stemLetters = 4
 
 // withoutArticle returns an Arabic word without its article and what precedes that.
@@ -275,8 +275,8 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 	r.ordinary(s, of, p)
 }
 
-// elided adds a word with an apostrophe. In French and Italian, an article or pronoun ends with it, and
-// the next word follows; in English, at most two letters do.
+// elided adds a word with an apostrophe. In French and Italian, the apostrophe separates an article or
+// pronoun from the next word; in English, at most two letters follow it.
 func (r *Reader) elided(s []byte, w token, p *Place) {
 	next := w.start + bytes.IndexByte(s[w.start:w.end], '\'') + 1
 	if w.end-next < 3 {

