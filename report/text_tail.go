@@ -7,10 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -48,43 +44,44 @@ func (p *textPrinter) table(findings []Finding) error {
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		cells = append(cells, row.cells())
 	}
-	out, err := Table(head, cells, tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithAlignment(tw.Alignment{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight}))
-	if err != nil {
-		return err
-	}
-	p.w.WriteString(out)
+	p.w.WriteString(Table(head, cells, true))
 	if more := len(rows) - maxRows; more > 0 {
 		fmt.Fprintf(p.w, "and %d more\n", more)
 	}
 	return p.w.WriteByte('\n')
 }
 
-// Table returns a table without ruled lines, like the output of ps. Columns are aligned to the left
-// unless options say otherwise.
-func Table(head []string, rows [][]string, options ...tablewriter.Option) (string, error) {
+// Table returns a table without ruled lines, like the output of ps, with two spaces between columns.
+// Cells are aligned to the left; if numbers is set, the cells of all columns but the first are
+// aligned to the right. Without a head, the table has rows only.
+func Table(head []string, rows [][]string, numbers bool) string {
+	widths := make([]int, len(head))
+	for _, row := range slices.Concat([][]string{head}, rows) {
+		widths = append(widths, make([]int, max(len(row)-len(widths), 0))...)
+		for i, cell := range row {
+			widths[i] = max(widths[i], columnsOf(cell))
+		}
+	}
 	var b strings.Builder
-	t := tablewriter.NewTable(&b, append([]tablewriter.Option{
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAlignment(tw.AlignLeft),
-		tablewriter.WithRowAlignment(tw.AlignLeft),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}),
-		tablewriter.WithTrimSpace(tw.Off),
-	}, options...)...)
-	t.Header(head)
-	if err := cmp.Or(t.Bulk(rows), t.Render()); err != nil {
-		return "", err
+	write := func(row []string, right bool) {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-columnsOf(cell))
+			if right && i > 0 {
+				line.WriteString(pad + cell + "  ")
+			} else {
+				line.WriteString(cell + pad + "  ")
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-	var trimmed strings.Builder
-	for line := range strings.Lines(b.String()) { // the last cell is padded, too
-		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
+	if len(head) > 0 {
+		write(head, false)
 	}
-	return trimmed.String(), nil
+	for _, row := range rows {
+		write(row, numbers)
+	}
+	return b.String()
 }
 
 func (t tally) cells() []string {

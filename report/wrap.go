@@ -87,6 +87,17 @@ func cut(s string, columns int) (end int, fits bool) {
 	return end, true
 }
 
+// columnsOf returns the width of s in a terminal.
+func columnsOf(s string) int {
+	columns := 0
+	for s != "" {
+		size, w := atom(s)
+		columns += w
+		s = s[size:]
+	}
+	return columns
+}
+
 // clip truncates s to columns and marks the cut with an ellipsis.
 func clip(s string, columns int) string {
 	if _, fits := cut(s, columns); fits {

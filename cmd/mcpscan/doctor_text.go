@@ -40,11 +40,7 @@ func (all *checkup) text(b *bytes.Buffer) error {
 		for _, s := range f.Servers {
 			rows = append(rows, s.cells())
 		}
-		table, err := report.Table(nil, rows)
-		if err != nil {
-			return err
-		}
-		lines := strings.Split(table, "\n")
+		lines := strings.Split(report.Table(nil, rows, false), "\n")
 		for i, s := range f.Servers {
 			servers++
 			fmt.Fprintln(b, "  "+lines[i])

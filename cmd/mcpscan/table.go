@@ -34,11 +34,7 @@ func (t *table) add(cells ...string) {
 
 // write renders the table without ruled lines, as ps does.
 func (t *table) write(w io.Writer) error {
-	out, err := report.Table(t.header, t.rows)
-	if err != nil {
-		return err
-	}
-	return put(text.Guard(w), []byte(out))
+	return put(text.Guard(w), []byte(report.Table(t.header, t.rows, false)))
 }
 
 // put writes a command's output.
