@@ -1,6 +1,6 @@
-//go:build !race && !nosdk
+//go:build sdk
 
-// Compiling the SDKs takes minutes with the race detector or with the instrumentation for fuzzing.
+// Compiling the SDKs takes as long as compiling all other tests of this package together.
 
 package proxy_test
 
