@@ -129,7 +129,7 @@ func TestMutations(t *testing.T) {
 }
 
 // sampled is the sampling interval: without -update, only one in this many servers is changed.
-const sampled = 16
+const sampled = 32
 
 // judgeMutations logs the share of correct results for each kind of mutation, and fails if a share
 // is too low.
