@@ -138,16 +138,14 @@ func (r retold) spans() (all []string) {
 			b.Reset()
 		}
 	}
-	for line := range strings.SplitSeq(r.now, "\n") {
-		for s := range split(line) {
-			if fresh[s] {
-				b.WriteString(s)
-			} else if plain(s) != "" {
-				flush()
+	for s := range split(r.now) {
+		if fresh[s] {
+			b.WriteString(s)
+			if !strings.HasSuffix(s, " ") {
+				b.WriteByte('\n') // the sentence ended with the line
 			}
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
+		} else if plain(s) != "" {
+			flush()
 		}
 	}
 	flush()

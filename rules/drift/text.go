@@ -123,29 +123,36 @@ func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields
 const longSentence = 160
 
 // split splits a text into sentences and lines, so that a diff isolates a change in a long
-// text. It splits long sentences between words.
+// text. It splits long sentences between words. A line break inside a sentence is white space: texts
+// are wrapped anew when they are moved to another file.
 func split(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(s, "\n") {
-			for len(line) > 0 {
-				n := sentenceEnd(line)
-				if !yield(line[:n]) {
-					return
-				}
-				line = line[n:]
+		for len(s) > 0 {
+			n := sentenceEnd(s)
+			if !yield(strings.TrimSuffix(s[:n], "\n")) {
+				return
 			}
+			s = s[n:]
 		}
 	}
 }
 
-func sentenceEnd(line string) int {
-	for i := 0; i < len(line); i++ {
-		if line[i] != ' ' {
-			continue
-		}
-		if i > 0 && strings.IndexByte(".!?", line[i-1]) >= 0 || i > longSentence {
+// sentenceEnd returns the length of the first sentence of s and the white space after it.
+func sentenceEnd(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\n' && (i == 0 || !wrapped(s[i-1], s[i+1:])):
+			return i + 1
+		case s[i] != ' ' && s[i] != '\n':
+		case i > 0 && strings.IndexByte(".!?", s[i-1]) >= 0 || i > longSentence:
 			return i + 1
 		}
 	}
-	return len(line)
+	return len(s)
+}
+
+// wrapped reports whether a line break after the character last is inside a sentence: the next line
+// begins with a lowercase letter.
+func wrapped(last byte, next string) bool {
+	return next != "" && 'a' <= next[0] && next[0] <= 'z' && strings.IndexByte(".!?:;", last) < 0
 }

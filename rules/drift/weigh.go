@@ -18,7 +18,7 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	worst := scanner.Severity(0)
 	var rule string
 	for _, f := range found {
-		if f.Pointer == r.pointer && (rule == "" || f.Weight() > worst) {
+		if f.Pointer == r.pointer && len(r.added) > 0 && (rule == "" || f.Weight() > worst) {
 			worst, rule = f.Weight(), f.Rule.ID
 		}
 	}
