@@ -13,7 +13,7 @@ var Persona = scanner.Rule{
 	Fix:        "Remove the server, unless it offers role play and the user asked for it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A tool does not need its caller to become someone else. Templates that users select are not reported.",
+	Basis:      "A tool has no legitimate reason to give the model a different identity. Templates that users select are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

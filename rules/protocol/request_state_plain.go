@@ -21,7 +21,7 @@ var RequestStatePlain = scanner.Rule{
 	Fix:        "Keep the state on the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The state is reported if it is JSON, or base64 of JSON, with a member that affects a decision and none that looks like a signature. The server may verify it in another way.",
+	Basis:      "The state is reported if it is a JSON object, plain or encoded in base64, in which the name of a member refers to an identity, permissions or a price, and no name refers to a signature. The server may verify it in another way.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
 	Message: func(p *scanner.MessagePass) {
 		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")

@@ -14,7 +14,7 @@ var CrossServerFlow = scanner.Rule{
 	Fix:        "Check what was read and the arguments of the call. Use only one of the two servers, or require approval for calls that change something.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The finding is high, as in the agentsh design, if the read returned a secret or instructions to an AI, or if the name of its tool or server suggests that it handles secrets; the order of calls alone is rated medium. In the strict profile it is always high. Two calls are in one turn if the recording gives them the same request_id, or if it gives them none and the second was made before the first was answered. A call that read-then-send reports is not reported again.",
+	Basis:      "The finding is high, as in the agentsh design, if the read returned a secret or instructions to an AI, or if the name of its tool or server suggests that it handles secrets; the order of calls alone is rated medium. In the strict profile it is always high. Two calls are in one turn if the recording gives them the same request_id, or if it gives them none and the second was made before the first was answered. A call that read-then-send has already reported is not reported again.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-668"},
 	Flows:      true, // for secrets in data that was read
 	On:         mcp.OnCall,

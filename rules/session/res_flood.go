@@ -16,7 +16,7 @@ var ResponseFlood = scanner.Rule{
 	Fix:        "In the client, truncate results to a maximum length; in the server, paginate them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "4 MiB of text is about a million tokens, the longest context of current models. Repetition is measured by compression: ordinary text compresses to a quarter of its size, tables and logs to a twentieth, repetitive text to less than a fiftieth. Repetition is reported only if the text fills at least a third of a typical context window, because a user's long file can be repetitive too.",
+	Basis:      "4 MiB of text is about a million tokens, the size of the largest context windows of current models. Repetition is measured by compression: ordinary text compresses to a quarter of its size, tables and logs to a twentieth, repetitive text to less than a fiftieth. Repetition is reported only if the text fills at least a third of a typical context window, because a user's long file can be repetitive too.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM10", "ATLAS:AML.T0034.002", "CWE-400"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")

@@ -15,7 +15,7 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "The model reads definitions, results, notifications and calls, transcripts keep them, and systems along the way log them. All of these learn any secret in the content, and an attacker can make the model send it on.",
+	Why:        "The model reads definitions, results, notifications and calls; transcripts keep them, and systems along the way log them. Any secret in the content is exposed in all of these places, and an attacker can make the model forward it.",
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
