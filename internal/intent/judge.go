@@ -59,7 +59,7 @@ func NewJudge(nets ...Net) (j Judge) {
 func (d *decoded) member() *member { return &member{decoded: d, recent: make([]fits, recentFits)} }
 
 func (n Net) decoded() *decoded {
-	const startsAt, tagsAt = 4 * netNumbers, 4 * (netNumbers + buckets + 1)
+	const startsAt, tagsAt = 4 * layerParameters, 4 * (layerParameters + buckets + 1)
 	vectorsAt := tagsAt + 2*int(uint32At(n.table, tagsAt-4))
 	d := &decoded{layers: n.decode(), starts: n.table[startsAt:tagsAt], tags: n.table[tagsAt:vectorsAt], vectors: n.table[vectorsAt:]}
 	for w, filters := range d.layers.Filters {

@@ -193,7 +193,7 @@ func bucket(key uint32) (of uint32, tag uint16) {
 	return searchHash(key) >> (32 - bucketBits), uint16(key)
 }
 
-// Layers are the numbers of a net other than its vectors.
+// Layers are the parameters of a net other than its vectors.
 type Layers struct {
 	Filters [Widths][Filters][]int32 // weights, Dims for each word
 	Biases  [Widths][Filters]int32
@@ -203,7 +203,7 @@ type Layers struct {
 	OutBias int32
 }
 
-// each calls visit with each number, in the order in which a net contains them.
+// each calls visit with each parameter, in the order in which a net contains them.
 func (l *Layers) each(visit func(*int32)) {
 	for w := range Widths {
 		for f := range Filters {
@@ -226,8 +226,8 @@ func (l *Layers) each(visit func(*int32)) {
 	visit(&l.OutBias)
 }
 
-// netNumbers is the number of numbers in a net.
-const netNumbers = Filters*(Dims*Widths*(Widths+1)/2+Widths) + Hidden*(Inputs+2) + 1
+// layerParameters is the number of parameters in the layers of a net.
+const layerParameters = Filters*(Dims*Widths*(Widths+1)/2+Widths) + Hidden*(Inputs+2) + 1
 
 // decode returns the decoded layers of a net.
 func (n Net) decode() *Layers {

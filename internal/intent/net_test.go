@@ -54,8 +54,8 @@ func TestEncodeNet(t *testing.T) {
 	var l Layers
 	n := 0
 	l.each(func(*int32) { n++ })
-	if n != netNumbers {
-		t.Fatalf("%d numbers, want %d", n, netNumbers)
+	if n != layerParameters {
+		t.Fatalf("%d parameters, want %d", n, layerParameters)
 	}
 	l.Filters[0][0][1] = FilterWeight(2)
 	l.Dense[0][0] = DenseWeight(1.5)
