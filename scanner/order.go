@@ -135,8 +135,9 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 	}
 }
 
-// punctual is a chunk that reports whether no later event of the input has an earlier time. If so,
-// all events read so far are judged at once, because nothing can move ahead of them.
+// punctual is implemented by chunks that know whether all events still to come have the same time or
+// a later one. If so, all events read so far are judged at once, because nothing can move ahead of
+// them.
 type punctual interface{ Punctual() bool }
 
 // sized is a chunk that reports the memory it holds until it is released.

@@ -8,8 +8,8 @@ import (
 )
 
 // parse sets the parse tree of the event's frame. A frame that is not JSON is noise or counts as not
-// inspected. If lenient parsers accept it, it is read as they do, because its receiver may be one of
-// them; otherwise, its text is searched.
+// inspected. If lenient parsers accept the frame, it is parsed as they would parse it, because its
+// receiver may use one; otherwise, its text is searched.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {

@@ -32,9 +32,10 @@ func ownPath() (string, error) {
 }
 
 // asWritten reconstructs the configuration entry of a wrapped server. The client has already
-// expanded references and changed directory, so asWritten copies both from the locked entry, which
-// is unexpanded. They therefore never count as changed; only a scan of the configuration can
-// compare them. env contains the names of the environment variables that wrap listed.
+// expanded references and changed directory, so asWritten copies the unexpanded references and the
+// working directory from the locked entry. They therefore never count as changed; only a scan of the
+// configuration can compare them. env contains the names of the environment variables that wrap
+// listed.
 func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {

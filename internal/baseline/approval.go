@@ -38,8 +38,8 @@ func (a *Approval) ReusedAs(now *Approval) bool { return a.stated() && a.Equal(n
 // before.
 func (a *Approval) MadeSince(before *Approval) bool { return a.stated() && !a.Equal(before) }
 
-// RewrittenAs reports whether somebody edited this approval into now. Approving again with a reason
-// what a person approved without one does not count, because mcpscan approve does that.
+// RewrittenAs reports whether somebody edited this approval into now. Adding a reason to a person's
+// approval that had none is not an edit, because mcpscan approve does this.
 func (a *Approval) RewrittenAs(now *Approval) bool {
 	if a == nil || now == nil || a.Equal(now) {
 		return false

@@ -128,7 +128,7 @@ func (b *entryReader) anyCase(key string) {
 	}
 }
 
-// only is like named, but reports further keys with other values.
+// only is like named, but also reports each of the other keys that is present with a different value.
 func (b *entryReader) only(keys ...string) (string, *node) {
 	k, n := b.named(keys...)
 	for _, other := range keys {

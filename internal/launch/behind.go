@@ -109,8 +109,8 @@ func (l *Command) search(command string, args []string, depth int) {
 	}
 }
 
-// enter adds the command that docker run --entrypoint starts in the container. It is not needed for
-// shell code, which counts as code as a whole.
+// enter adds the command that docker run --entrypoint starts in the container. Shell code does not
+// need it, because all of it is already treated as code.
 func (l *Command) enter(depth int) {
 	if l.entry == "" || !l.Ecosystem.Fetched() || l.First == InText || depth > maxNested {
 		return

@@ -214,7 +214,7 @@ func (t *tail) excerpt(most int, mask func(string) string) string {
 		}
 		end = append(end, line)
 	}
-	// A line that is too long alone is cut between words.
+	// A line that is too long by itself is cut between words.
 	if len(begin) == 0 && len(first) > 0 {
 		line := first[0][:min(len(first[0]), most/2)]
 		if space := strings.LastIndexByte(line, ' '); space > 0 {

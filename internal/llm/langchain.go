@@ -138,8 +138,8 @@ func (r *Reader) langChainCall(v View) {
 	r.emit(Item{Kind: Call, At: v, ID: cmp.Or(v.Str("id"), unnamed+v.Str("name")), Name: v.Str("name"), Args: v.At("args")})
 }
 
-// langChainPart reads a part of a message, in LangChain's form or in that of the provider. known means that the calls
-// were read from a list.
+// langChainPart reads a part of a message, in LangChain's form or in that of the provider. known means that the
+// message's calls have already been read from its tool_calls list.
 func (r *Reader) langChainPart(v View, known bool) {
 	switch kind := v.Str("type"); {
 	case known && slices.Contains([]string{"tool_use", "tool_call", "function_call", "custom_tool_call", "invalid_tool_call"}, kind):

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// readings are the paths, in cleaned form, that a string may mean to programs. An allow rule must match
-// every reading in sure; for a deny rule, one match in sure or maybe is enough.
+// readings are the cleaned paths that programs may interpret a string as. An allow rule must match every
+// reading in sure; for a deny rule, one match in sure or maybe is enough.
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash

@@ -42,8 +42,8 @@ func (x *exchange) client() string {
 	return x.sessions.askerKey(x.in)
 }
 
-// heldWriter writes the response to a held request. If the client was asked, an event stream has
-// already begun, and the response becomes its last events.
+// heldWriter writes the response to a held request. If the proxy has asked the client, it has begun an
+// event stream for its question, and writes the server's response as the last events of this stream.
 type heldWriter struct {
 	http.ResponseWriter
 	ids   []string // of the requests

@@ -377,7 +377,7 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 	}
 }
 
-// complete adds the configured headers that a request lacks.
+// complete sets the configured headers: Host always, each of the others only if the request lacks it.
 func (u *Upstream) complete(r *http.Request) {
 	for name, value := range u.Headers {
 		switch {

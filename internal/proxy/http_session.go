@@ -295,7 +295,7 @@ func (s *spoken) add(message wire.Value) bool {
 	return true
 }
 
-// messagesOf returns the messages of a batch, or else the one message.
+// messagesOf returns the messages of a batch, or v itself if it is not a batch.
 func messagesOf(v wire.Value) iter.Seq[wire.Value] {
 	return func(yield func(wire.Value) bool) {
 		if v.Kind() != wire.Array {

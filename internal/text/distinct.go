@@ -126,8 +126,8 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
 }
 
-// Lookups yields the words of s that may be secrets stored elsewhere under a name that marks them
-// as secrets. On its own, such a word is not distinctive.
+// Lookups yields the words of s to look up among known secrets. Such a word is not distinctive by
+// itself: it is reported only if it was seen elsewhere as the value of a name such as "password".
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
 		d := NewDistinct(v, 0, len(v), TokenValue) // a password that contains such characters

@@ -303,7 +303,8 @@ func eventType(p []byte) string {
 	return string(p)
 }
 
-// milliseconds parses a retry field; the standard ignores one that is not all digits.
+// milliseconds parses the value of a retry field. It returns 0 for a value that is not all digits,
+// which the standard says to ignore, and for one longer than retryDigits.
 func milliseconds(p []byte) int {
 	if len(p) == 0 || len(p) > retryDigits {
 		return 0

@@ -114,7 +114,7 @@ func (c *change) offset(pointer string) int {
 	return int(c.now.Nodes[at].Start)
 }
 
-// member returns a member of both definitions, or -1 if it is missing.
+// member returns the nodes of a member in both definitions; a missing one is -1.
 func (c *change) member(name string) (old, now int) {
 	return c.old.Get(0, name), c.now.Get(0, name)
 }

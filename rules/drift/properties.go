@@ -22,7 +22,7 @@ type property struct {
 	needed need
 }
 
-// schema returns the first schema of the property, or -1 if there is none.
+// schema returns the node of the property's first schema, or -1 if there is none.
 func (p *property) schema() int {
 	if len(p.nodes) == 0 {
 		return -1

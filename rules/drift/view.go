@@ -95,7 +95,7 @@ func (s *side) items(i int) (all []int) {
 	return all
 }
 
-// resolve returns the schema that an internal reference points to, or -1 if there is none.
+// resolve returns the node of the schema that an internal reference points to, or -1 if there is none.
 func (s *side) resolve(ref int) int {
 	if s.doc.Kind(ref) != wire.String {
 		return -1
@@ -137,7 +137,7 @@ func newSide(doc *wire.Doc, root int) side {
 	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
 }
 
-// get returns the value of a keyword that applies in every variant, or -1 if there is none.
+// get returns the node of a keyword's value that applies in every variant, or -1 if there is none.
 func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
 
 func (s *side) find(v *view, keyword string, depth int) int {

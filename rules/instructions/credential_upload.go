@@ -50,8 +50,8 @@ var CredentialUpload = scanner.Rule{
 	},
 }
 
-// uploadReach is the maximum distance, in bytes, between reading and uploading, which is the length
-// of a short script.
+// uploadReach is the maximum distance, in bytes, between the command that reads credentials and the
+// one that uploads them: about the length of a short script.
 const uploadReach = 400
 
 var (

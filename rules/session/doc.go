@@ -2,7 +2,7 @@
 // one server to another, bursts, paths that escape, secrets in results.
 //
 // A rule in this family sees a call or a result together with the earlier calls and values of its
-// session. It never changes session state or decides on a definition.
+// session. It can refuse a call, but never changes session state or withholds a definition.
 //
 // Shared with other families:
 //
