@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,25 +10,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CustomPattern is a pattern added by a user.
-type CustomPattern struct {
-	ID          string // ID of the rule: custom-…
-	Category    string
-	Severity    scanner.Severity
-	Description string
-	Fields      []string // elements of Fields; none means everything except what the client sends
-	Pattern     scanner.Pattern
-	Place       string // where the pattern is defined, shown in findings
-}
-
 // Fields are the parts of messages that a custom pattern can be restricted to.
 var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
 
-// Custom makes a rule from a custom pattern. Like any other rule, it can be selected, suppressed
-// and given a different severity.
-func Custom(c CustomPattern) scanner.Rule {
+// Custom makes a rule from a custom pattern in file. Like any other rule, it can be selected,
+// suppressed and given a different severity.
+func Custom(c scanner.CustomPattern, file string) scanner.Rule {
 	said := text.Visible(text.Mask(c.Description), 400)
-	place := text.Visible(text.Mask(c.Place), 400)
+	place := text.Visible(text.Mask(fmt.Sprintf("%s:%d", file, c.Pos.Line)), 400)
 	return scanner.Rule{
 		ID: c.ID, Category: c.Category, Title: said, Why: said,
 		Fix:      "Ask the author of the pattern at " + place + ".",

@@ -29,7 +29,7 @@ func TestCustomFields(t *testing.T) {
 	}
 	count := func(fields ...string) int {
 		id := "custom-" + strings.Join(append(fields, "word"), "-")
-		rule := rules.Custom(rules.CustomPattern{ID: id, Category: "custom", Severity: scanner.High, Description: "d", Fields: fields, Pattern: pattern, Place: "f:1"})
+		rule := rules.Custom(scanner.CustomPattern{ID: id, Category: "custom", Severity: scanner.High, Description: "d", Fields: fields, Pattern: pattern}, "f")
 		ar := &txtar.Archive{Files: []txtar.File{{Name: "frames", Data: []byte(strings.TrimSpace(frames))}}}
 		return len(findings(t, []scanner.Rule{rule}, ar, id))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -108,6 +109,17 @@ var Categories = []string{"hidden_instructions", "credential_theft", "exfiltrati
 
 // CustomGroup is the ID prefix of user-defined rules. They need no taxonomy references.
 const CustomGroup = "custom-"
+
+// CustomPattern is a pattern added by a user. Package rules makes a rule from it.
+type CustomPattern struct {
+	ID          string // ID of the rule: custom-…
+	Category    string
+	Severity    Severity
+	Description string
+	Fields      []string // elements of rules.Fields; none means everything except what the client sends
+	Pattern     Pattern
+	Pos         configfile.Position // in the user's configuration
+}
 
 // validID matches rule IDs, in kebab case.
 var validID = lazyregexp.New(`^[a-z]+(-[a-z0-9]+)*$`)

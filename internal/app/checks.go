@@ -105,10 +105,7 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 		all = rules.AllStrict()
 	}
 	for _, p := range s.Patterns {
-		all = append(all, rules.Custom(rules.CustomPattern{
-			ID: p.ID, Category: p.Category, Severity: p.Severity, Description: p.Description, Fields: p.Fields, Pattern: p.Pattern,
-			Place: fmt.Sprintf("%s:%d", s.Path, p.Pos.Line),
-		}))
+		all = append(all, rules.Custom(p, s.Path))
 	}
 	for i := range all {
 		set, runs := s.Rule(&all[i])

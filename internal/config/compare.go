@@ -97,8 +97,8 @@ func (c *comparison) block() {
 // patterns compares custom patterns, matched by rule ID.
 func (c *comparison) patterns() {
 	keys := []string{"detection", "custom_patterns"}
-	find := func(s *Settings, id string) *CustomPattern {
-		if i := slices.IndexFunc(s.Patterns, func(p CustomPattern) bool { return p.ID == id }); i >= 0 {
+	find := func(s *Settings, id string) *scanner.CustomPattern {
+		if i := slices.IndexFunc(s.Patterns, func(p scanner.CustomPattern) bool { return p.ID == id }); i >= 0 {
 			return &s.Patterns[i]
 		}
 		return nil
@@ -110,7 +110,7 @@ func (c *comparison) patterns() {
 			c.Add(configfile.Weakens, keys, "the custom pattern %s was removed", was.ID)
 			continue
 		}
-		if weaker, what := is.differs(was); what != "" {
+		if weaker, what := patternDiffers(is, was); what != "" {
 			c.Add(configfile.EffectOf(weaker), keys, "the custom pattern %s has a different %s", was.ID, what).Pos = is.Pos
 		}
 	}
@@ -121,9 +121,9 @@ func (c *comparison) patterns() {
 	}
 }
 
-// differs returns the most significant difference between two versions of a pattern, and whether
+// patternDiffers returns the most significant difference between two versions of a pattern, and whether
 // the new one finds, or may find, less.
-func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
+func patternDiffers(p, was *scanner.CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"

@@ -59,7 +59,7 @@ func (c *comparison) switches() {
 func (c *comparison) comparedRules() []scanner.Rule {
 	rules := slices.Clone(c.rules)
 	for _, p := range c.before.Patterns {
-		if slices.ContainsFunc(c.now.Patterns, func(o CustomPattern) bool { return o.ID == p.ID }) {
+		if slices.ContainsFunc(c.now.Patterns, func(o scanner.CustomPattern) bool { return o.ID == p.ID }) {
 			rules = append(rules, scanner.Rule{ID: p.ID, Category: p.Category, Severity: p.Severity})
 		}
 	}

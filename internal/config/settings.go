@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/policy"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -28,7 +27,7 @@ type Settings struct {
 	Detection      Layer             // applies to all servers
 	Definitions    *bool             // false disables checks of all text except results
 	Outputs        OutputInspection
-	Patterns       []CustomPattern
+	Patterns       []scanner.CustomPattern
 	Overrides      []Override
 	Ignores        []Ignore
 	Approval       Approval
@@ -92,17 +91,6 @@ type Override struct {
 	Server, Tool string
 	Layer
 	Pos Position
-}
-
-// CustomPattern is a user-defined pattern. ID is its rule ID.
-type CustomPattern struct {
-	ID          string
-	Category    string
-	Severity    scanner.Severity
-	Description string
-	Fields      []string
-	Pattern     text.Pattern
-	Pos         Position
 }
 
 // Ignore accepts some findings. An empty criterion matches all; rule, server and tool are globs.

@@ -156,7 +156,7 @@ const (
 )
 
 func (r *settingsReader) pattern(n *node) {
-	p := CustomPattern{Category: "custom", Severity: scanner.Medium, Pos: n.pos}
+	p := scanner.CustomPattern{Category: "custom", Severity: scanner.Medium, Pos: n.pos}
 	var name string
 	var expr *node
 	before := len(r.problems)
