@@ -15,7 +15,7 @@ import (
 )
 
 type callsCmd struct {
-	lookFlags
+	queryFlags
 	Action string `help:"Only calls with this outcome or decision: ok, error, pending, allow, block." default:"" enum:",ok,error,pending,allow,block"`
 }
 
@@ -57,7 +57,7 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 			rows = append(rows, r)
 		}
 	}
-	return show(&c.lookFlags, std, rows, func(rows []callRow) *table {
+	return show(&c.queryFlags, std, rows, func(rows []callRow) *table {
 		head := []string{"time", "session", "server", "tool", "id", "action", "took", "decision", "line"}
 		connections := slices.ContainsFunc(rows, func(r callRow) bool { return r.Address != "" })
 		if connections {

@@ -48,11 +48,11 @@ func TestInterruptedReads(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&signalled{os.Interrupt})
-	look := lookFlags{Files: []string{"-"}, engineFlags: engineFlags{MaxMessage: 1 << 20}}
+	query := queryFlags{Files: []string{"-"}, engineFlags: engineFlags{MaxMessage: 1 << 20}}
 	output := outputFlags{Format: []string{"text"}, FailOn: "high", MinSeverity: "low"}
 	std := streams{r, io.Discard, io.Discard}
 	for name, err := range map[string]error{
-		"events": (&eventsCmd{lookFlags: look}).Run(ctx, std),
+		"events": (&eventsCmd{queryFlags: query}).Run(ctx, std),
 		"report": (&reportCmd{File: "-", outputFlags: output}).Run(ctx, std),
 	} {
 		if exitOf(err).code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {

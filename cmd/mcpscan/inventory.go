@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-type serversCmd struct{ lookFlags }
+type serversCmd struct{ queryFlags }
 
 // serverRow is one row of the output of mcpscan servers.
 type serverRow struct {
@@ -65,7 +65,7 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *serverRow) int { return strings.Compare(a.Server, b.Server) })
-	return show(&c.lookFlags, std, rows, func(rows []*serverRow) *table {
+	return show(&c.queryFlags, std, rows, func(rows []*serverRow) *table {
 		t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
 		for _, r := range rows {
 			t.add(r.Server, r.Transport, r.Name, r.Version, r.Protocol, strconv.Itoa(r.Tools), strconv.Itoa(r.Calls), strconv.Itoa(r.Sessions), strconv.Itoa(r.Findings))
@@ -92,7 +92,7 @@ func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 	}
 }
 
-type toolsCmd struct{ lookFlags }
+type toolsCmd struct{ queryFlags }
 
 // toolRow is one row of the output of mcpscan tools.
 type toolRow struct {
@@ -141,7 +141,7 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	rows := slices.SortedFunc(maps.Values(byName), func(a, b *toolRow) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})
-	return show(&c.lookFlags, std, rows, func(rows []*toolRow) *table {
+	return show(&c.queryFlags, std, rows, func(rows []*toolRow) *table {
 		t := newTable("server", "tool", "digest", "status", "findings")
 		for _, r := range rows {
 			findings := "none"

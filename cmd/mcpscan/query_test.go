@@ -24,9 +24,9 @@ func hostile(t *testing.T) string {
 	return name
 }
 
-// TestLooksAreHarmless checks that tables and JSON output from commands that show recordings
+// TestQueriesAreHarmless checks that tables and JSON output from commands that show recordings
 // contain neither terminal sequences nor credentials.
-func TestLooksAreHarmless(t *testing.T) {
+func TestQueriesAreHarmless(t *testing.T) {
 	name := hostile(t)
 	harmful := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|a1B2a1B2`)
 	for _, command := range []string{"servers", "tools", "calls", "events", "detections", "explain"} {

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lookFlags select the part of a recording to show.
-type lookFlags struct {
+// queryFlags select the part of a recording to show.
+type queryFlags struct {
 	Files   []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
 	Session string   `help:"Only this session."`
 	Server  string   `help:"Only this server."`
@@ -60,7 +60,7 @@ func (s filtered) Finding(f *scanner.Finding) error {
 }
 
 // run replays the recordings into a sink.
-func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
+func (f *queryFlags) run(ctx context.Context, std streams, s sink) error {
 	checks, err := f.checks("")
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func tellSkipped(std streams, res scanner.Result) {
 }
 
 // has reports whether a row passes the filters that all commands share.
-func (f *lookFlags) has(session, server, tool string) bool {
+func (f *queryFlags) has(session, server, tool string) bool {
 	return (f.Session == "" || f.Session == session) && (f.Server == "" || f.Server == server) && (f.Tool == "" || f.Tool == tool)
 }
 
@@ -135,7 +135,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 }
 
 // show writes the rows in the requested period as JSON, or in the form that as returns.
-func show[T timed](f *lookFlags, std streams, rows []T, as func([]T) *table) error {
+func show[T timed](f *queryFlags, std streams, rows []T, as func([]T) *table) error {
 	rows, err := since(rows, f.Since)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func stamp(t time.Time) string {
 }
 
 type eventsCmd struct {
-	lookFlags
+	queryFlags
 	Type     string `help:"Only events of this type: mcp_message, an audit event type, a JSON-RPC method, request, notification or response."`
 	Severity string `help:"Show only events with findings of this severity or higher, and list those findings." default:"" enum:",note,low,medium,high,critical"`
 }
@@ -215,7 +215,7 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	if c.Severity != "" {
 		rows = slices.DeleteFunc(rows, func(r eventRow) bool { return len(r.Patterns) == 0 })
 	}
-	return show(&c.lookFlags, std, rows, func(rows []eventRow) *table {
+	return show(&c.queryFlags, std, rows, func(rows []eventRow) *table {
 		head := []string{"time", "session", "server", "from", "message", "id", "bytes", "line"}
 		if c.Severity != "" {
 			head = append(head, "pattern", "severity")
@@ -234,7 +234,7 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 }
 
 type detectionsCmd struct {
-	lookFlags
+	queryFlags
 	Severity string `help:"Only findings of this severity or higher." default:"low" enum:"note,low,medium,high,critical"`
 }
 
@@ -251,7 +251,7 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 			rows = append(rows, detectionRow(f))
 		}
 	}
-	return show(&c.lookFlags, std, rows, func(rows []detectionRow) *table {
+	return show(&c.queryFlags, std, rows, func(rows []detectionRow) *table {
 		t := newTable("time", "server", "tool", "rule", "severity", "status", "evidence", "line")
 		for _, r := range rows {
 			t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line))
