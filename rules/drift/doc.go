@@ -4,6 +4,18 @@
 // A rule in this family sees the approved and the current definition, the lockfile and the identity
 // of the server. It never reports poisoned text that has not changed; the other families do that.
 //
+// The files that rate changes in a definition:
+//
+//   - values.go: types, enums and constants
+//   - parameters.go, renames.go: new, renamed, removed and newly required parameters
+//   - patterns.go, keywords.go: patterns, and the other keywords of a schema
+//   - switches.go: defaults, switches, confirmations and relaxed limits
+//   - compare.go: variants, and schemas that are too large to compare
+//   - stakes.go: which constraints protect something, because calls to the tool have consequences
+//   - theirs.go, hosts.go: parameters for credentials or the conversation, and values that are addresses
+//   - weigh.go: texts; what an added sentence tells the model is in intent.go
+//   - annotation_escalation.go, meta_escalation.go, other_member.go: annotations, _meta, other members
+//
 // Shared with other families:
 //
 //   - internal/jsonschema: the approved and the current schemas
