@@ -17,6 +17,10 @@ func beside(v Sense, t []byte, i, j int) bool {
 		return v == Hand && holdsWhat.Match(t[max(0, i-besideReach):j]) || string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
 	case Personal:
 		return filedIn.Match(t[max(0, i-besideReach):i])
+	case Conversation:
+		return goesInto.Match(t[max(0, i-besideReach):i])
+	case Stealth:
+		return string(t[i:j]) == "in the background" && ownWork.Match(t[max(0, i-clauseReach):i])
 	case Secret:
 		return publicKey.Match(t[max(0, i-besideReach):i])
 	case Duty:
@@ -28,6 +32,9 @@ func beside(v Sense, t []byte, i, j int) bool {
 // besideReach is how many bytes to either side of a word are examined.
 const besideReach = 32
 
+// clauseReach is how many bytes before a word are searched for the verb of its clause.
+const clauseReach = 96
+
 var (
 	// copyForReaders matches copy in the sense of written text.
 	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|` +
@@ -37,6 +44,11 @@ var (
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// filedIn matches text before a place where something is put, as opposed to data that is taken.
 	filedIn = lazyregexp.New(`\b(put|placed|moved|added|saved|filed|delivered|sent|goes|go)\s+(in|on|to|into|onto)\s+(the\s+)?$`)
+	// goesInto matches text before a conversation that receives data or is spared it, as opposed to one
+	// that data is taken from.
+	goesInto = lazyregexp.New(`\b(out\s+of|enters?|entering|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
+	// ownWork matches text before "in the background" that describes what a program does itself.
+	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
 	// publicKey matches the text before a key that is not secret.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
 	// isCopyOf matches text that says that something is a copy, not that a copy is

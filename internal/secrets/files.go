@@ -1,11 +1,34 @@
 package secrets
 
-import "github.com/mcpscan/mcpscan/internal/lazyregexp"
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+)
 
 // Files matches the usual locations of credentials, in case-folded text.
 const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|` +
 	`git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|` +
 	`ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
+
+// PublicFile reports whether the path at the end of t[:end], where a match of [Files] ends, names a
+// public key, which is not secret, as in ~/.ssh/id_rsa.pub and ~/.ssh/<key>.pub.
+func PublicFile[T string | []byte](t T, end int) bool {
+	s := string(t[:min(len(t), end+longPath)])
+	start := strings.LastIndexAny(s[:end], " \t\n") + 1
+	if i := strings.IndexAny(s[end:], " \t\n"); i >= 0 {
+		s = s[:end+i]
+	}
+	return publicFile.MatchString(s[start:])
+}
+
+// longPath is how many bytes of a path after a match are read.
+const longPath = 64
+
+var publicFile = lazyregexp.New("^[\"'`(]*[\\w~$%{}<>*./\\\\-]+\\.pub[\"'`)]*[.,;:]?$")
+
+// PublicKey matches the spelled names of public keys.
+var PublicKey = lazyregexp.New(`\b(public|publishable) keys?$`)
 
 // FileAnchors lists the anchors of Files.
 var FileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",

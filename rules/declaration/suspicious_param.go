@@ -97,7 +97,7 @@ var SuspiciousParam = scanner.Rule{
 			return
 		}
 		for _, m := range p.Matches {
-			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && secrets.HandlesCredentials(p.Name) {
+			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && (secrets.HandlesCredentials(p.Name) || secrets.PublicFile(p.Folded, m.End)) {
 				continue
 			}
 			severity := scanner.Medium

@@ -15,7 +15,7 @@ import (
 // conversation, whatever reason it gives.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
-	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
+	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) || secrets.PublicFile(s, at[1]) {
 		return false
 	}
 	verb := taking.FindIndex(s)

@@ -23,7 +23,7 @@ func (s *schemaChange) takesTheirs(n *property) bool {
 	switch {
 	case namesTalk(n.name):
 		return !sensitive.AboutTalk(s.d.Name)
-	case namesCredential(n.name), anyWord(n.name, bareCredential) && sensitive.GrantsAccess.MatchString(strings.ToLower(description)):
+	case namesCredential(n.name), !sensitive.AboutSecret[names.LastWord(n.name)] && anyWord(n.name, bareCredential) && sensitive.GrantsAccess.MatchString(strings.ToLower(description)):
 		return n.needed == always || !s.callerChoosesAddress()
 	}
 	return asksOfTheirs(description)
@@ -58,6 +58,9 @@ func namesCredential(name string) bool {
 		return false
 	}
 	spelled, last := strings.Join(words, " "), words[len(words)-1]
+	if secrets.PublicKey.MatchString(spelled) {
+		return false
+	}
 	return sensitive.CredentialName.MatchString(spelled) || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || anyOf(words, credentialWords) ||
 		len(words) > 1 && bareCredential[last] || wholeEnvironment.MatchString(spelled)
 }
@@ -121,7 +124,7 @@ func asksOfTheirs(description string) bool {
 		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
 			continue // the value itself is not one of these
 		}
-		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) {
+		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) && !secrets.PublicFile(s, at[1]) {
 			return true
 		}
 	}
@@ -140,8 +143,9 @@ var (
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued detects wording that introduces what a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
-	// theirThing matches credentials, the conversation and other tools' results.
-	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
+	// theirThing matches credentials, the conversation and other tools' results, but no segment of a
+	// route such as /v2/account/ssh-keys.
+	theirThing = lazyregexp.New(`(^|[^\w/])(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
 		`\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
 		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +

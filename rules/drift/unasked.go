@@ -203,7 +203,7 @@ var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\
 	`plugins?|readers?)\b`)
 
 func asArchive(u *unapproved, s []byte) bool {
-	return archived.Match(s) && !archives.MatchString(u.d.Name)
+	return archived.Match(s) && !archives.MatchString(u.d.Name) && !strings.HasPrefix(u.r.pointer, "/outputSchema/")
 }
 
 var (

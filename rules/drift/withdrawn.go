@@ -17,7 +17,7 @@ func (c *change) withdrawn(r retold) string {
 	for _, kind := range [...]*lazyregexp.Regexp{agreement, limit} {
 		at := ""
 		for _, s := range r.dropped {
-			if at == "" && kind.MatchString(foldedText(s)) {
+			if f := foldedText(s); at == "" && kind.MatchString(f) && !c.limitsOther(f) {
 				at = s
 			}
 		}
@@ -26,6 +26,13 @@ func (c *change) withdrawn(r retold) string {
 		}
 	}
 	return ""
+}
+
+// limitsOther reports whether a sentence says what another tool does not do, as in "update_volume
+// cannot change it".
+func (c *change) limitsOther(s string) bool {
+	m := ofAnother.FindStringSubmatch(s)
+	return m != nil && m[1] != strings.ToLower(c.d.Name)
 }
 
 // harmlessStill reports whether the tool is read-only according to its hint or to the approved
@@ -70,6 +77,8 @@ var (
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
+	// ofAnother matches what a tool, named by an identifier, does not do.
+	ofAnother = lazyregexp.New("\\b([a-z0-9]+(?:[_-][a-z0-9]+)+)[`'\"]?\\s+(?:can\\s?not|can['’]t|never|does\\s+not|doesn['’]t|will\\s+not|won['’]t)\\b")
 	// limit detects a promise not to do something, or to do it only in a certain location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
 		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
