@@ -206,7 +206,7 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 		}
 	}
 	for _, e := range v.events {
-		e.rest(x.cmd.Recording, places)
+		e.addPast(x.cmd.Recording, places)
 	}
 	return v.events, nil
 }
@@ -249,8 +249,8 @@ func (e *explained) findings(rules []scanner.Rule) {
 	}
 }
 
-// rest adds to each finding of an event the earlier events that it is based on.
-func (e *explained) rest(recording string, places map[place]past) {
+// addPast adds to each finding of an event the earlier events that it is based on.
+func (e *explained) addPast(recording string, places map[place]past) {
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		f.RestsOn = []past{}

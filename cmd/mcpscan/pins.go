@@ -40,9 +40,9 @@ type pinNames struct {
 	Tool   string `help:"Name of a tool of --server; use it instead of :NAME in the argument." placeholder:"NAME"`
 }
 
-// over returns the selector given as an argument or by the flags. If there is none, it returns an
+// selected returns the selector given as an argument or by the flags. If there is none, it returns an
 // error that names what was expected, unless expected is "".
-func (n *pinNames) over(selector, expected string) (string, error) {
+func (n *pinNames) selected(selector, expected string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
 		return "", usage("--tool needs --server")
@@ -116,7 +116,7 @@ func (c *pinsListCmd) Run(std streams) error {
 		return err
 	}
 	names, only := f.Names(), ""
-	selector, err := c.over(c.Selector, "")
+	selector, err := c.selected(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	selector, err := c.over(c.Selector, "")
+	selector, err := c.selected(c.Selector, "")
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ type pinsTrustCmd struct {
 
 // Run approves the definition.
 func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
-	named, err := c.over(c.Selector, "SERVER:NAME, or --server and --tool")
+	named, err := c.selected(c.Selector, "SERVER:NAME, or --server and --tool")
 	if err != nil {
 		return err
 	}
@@ -328,7 +328,7 @@ type pinsResetCmd struct {
 
 // Run removes the approvals.
 func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
-	named, err := c.over(c.Selector, "SERVER or SERVER:NAME, or --server")
+	named, err := c.selected(c.Selector, "SERVER or SERVER:NAME, or --server")
 	if err != nil {
 		return err
 	}

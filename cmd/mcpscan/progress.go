@@ -33,7 +33,7 @@ type progress struct {
 	drawn  sync.WaitGroup
 }
 
-// progressInterval is the interval between updates of the line. Shorter runs show none.
+// progressInterval is the interval between updates of the line. Shorter runs show no progress.
 const progressInterval = 250 * time.Millisecond
 
 // newProgress starts a progress display if standard error is a terminal that can erase a line.

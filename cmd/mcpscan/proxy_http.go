@@ -214,8 +214,8 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 	return 0, serve(ctx, listener, handler, log.New(troubleWriter{r}, "", 0))
 }
 
-// troubleChars is the maximum length, in characters, of a line from the HTTP server's log. A panic's
-// stack is longer; its message comes first.
+// troubleChars is how many characters of an entry in the HTTP server's log are printed. They include the
+// message of a panic, which precedes its stack.
 const troubleChars = 400
 
 // troubleWriter prints the HTTP server's log, such as panics in handlers.

@@ -73,11 +73,11 @@ func (f *queryFlags) run(ctx context.Context, std streams, s sink) error {
 	return nil
 }
 
-// replayed is a set of recordings that a command reads completely or not at all.
+// replayed is a set of recordings, all of which a command must read to the end.
 type replayed struct {
 	files       []string
 	maxMessage  int64
-	interrupted string // what an interrupt means for this command, for the error
+	interrupted string // consequence of an interrupt, for the error
 }
 
 // into replays the recordings into s.
