@@ -295,7 +295,7 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 		status = http.StatusForbidden
 	}
 	if sender == nil {
-		sender = nobody(out)
+		sender = withoutRequest(out)
 	}
 	writeJSON(w, status, sender)
 	if held, ok := w.(*heldWriter); ok {

@@ -189,7 +189,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	case scanner.Refuse:
 		waits := true
 		if x.gate.asks(out) {
-			var allowed bool // asked outside the client, which nothing can reach before the response
+			var allowed bool // by the user, asked outside the client, which nothing can reach before the response
 			if allowed, waits = x.gate.wait(x.in.Context(), questionOf(&at, mcp.ServerToClient, frame, len(frame), out), nil); allowed {
 				keep(resp, data)
 				return nil
@@ -207,8 +207,8 @@ func (x *exchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// judgeType inspects the content type of a response in which the client awaits a message, if clients read
-// no messages from that type: they quote it in an error. It returns the outcome if the type is refused.
+// judgeType inspects the content type of a response in which the client awaits a message. Clients that cannot
+// read a message from that type quote it in an error. judgeType returns the outcome if the type is refused.
 func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	types := strings.Join(resp.Header.Values("Content-Type"), ", ")
 	kind, _, _ := strings.Cut(types, ";")
@@ -217,7 +217,7 @@ func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	}
 	at := x.at
 	at.page = true
-	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // with the header's name, the text is not a message
+	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // the header's name keeps the text from being read as a message
 	if do != scanner.Refuse {
 		return nil
 	}
@@ -245,8 +245,8 @@ func (x *exchange) unreadable(resp *http.Response, err error) error {
 	return nil
 }
 
-// awaits reports whether the client expects a message in a response: not if it sent no request, nor if
-// the answer follows in a stream of HTTP+SSE, where the SDKs' servers send the word Accepted.
+// awaits reports whether the client expects a message in a response. It does not if it sent no request, or
+// if the answer follows in the stream of HTTP+SSE: servers built with the SDKs then respond with the word Accepted.
 func (x *exchange) awaits(resp *http.Response) bool {
 	return len(x.ids) > 0 && (x.at.transport != "sse" || resp.StatusCode != http.StatusAccepted)
 }
@@ -255,7 +255,7 @@ func (x *exchange) awaits(resp *http.Response) bool {
 func (x *exchange) unanswered(out *scanner.Outcome) []byte {
 	open := slices.DeleteFunc(slices.Clone(x.ids), func(id string) bool { return !x.open[id] })
 	if len(open) == 0 {
-		return nobody(out)
+		return withoutRequest(out)
 	}
 	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
 }

@@ -39,7 +39,7 @@ const firstSession = "proxy"
 // used.
 type sessions struct {
 	mu    sync.Mutex
-	wide  bool // one client's sessions with several servers are one
+	wide  bool // one client's sessions with several servers count as one
 	count int
 	recent
 

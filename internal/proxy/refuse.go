@@ -35,8 +35,8 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	return inArray(sender, batch), inArray(receiver, batch)
 }
 
-// nobody returns the error for a frame that contains no requests.
-func nobody(out *scanner.Outcome) []byte {
+// withoutRequest returns the error for a frame that contains no requests.
+func withoutRequest(out *scanner.Outcome) []byte {
 	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
 }
 
