@@ -30,8 +30,8 @@ func (a *Approval) Equal(other *Approval) bool {
 	return a != nil && other != nil && a.By == other.By && a.Reason == other.Reason && a.At.Equal(other.At)
 }
 
-// ReusedAs reports whether now is this approval, made by a person. An automatic approval is not a
-// decision about what it approves, and two of them are equal if they were made at the same time.
+// ReusedAs reports whether now is this approval, made by a person with a reason. Automatic approvals do
+// not count: two of them are equal whenever they were made at the same time.
 func (a *Approval) ReusedAs(now *Approval) bool { return a.stated() && a.Equal(now) }
 
 // MadeSince reports whether the approval names a person, a time and a reason, and differs from

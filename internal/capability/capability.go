@@ -52,7 +52,7 @@ const (
 	shared                    // a thing that is meant to be read by others
 	holder                    // a thing that contains others
 	runnable                  // something that is run, or runs other things: it reads files and reaches the network
-	about                     // the form of a neighboring thing, not its content
+	about                     // a thing that describes another one, such as its status, without its content
 	looks                     // a verb that describes a thing without returning it
 	carries                   // a verb that sends something out, though it can also be a noun
 	works                     // a verb that transforms its input

@@ -52,8 +52,8 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// Thresholds for texts that explain attacks. They are high enough that an injected sentence padded
-// with two of their words stays below them.
+// Thresholds for texts that explain attacks. They are so high that an injected sentence stays below
+// them even if it contains two documentary words.
 const (
 	documentaryBytes  = 600
 	documentaryWeight = 8

@@ -3,9 +3,9 @@
 // and mcpscan's own settings, and applies the settings to findings.
 //
 // It must never start a process, open a connection or change a file: its input is untrusted and may
-// be hostile. Only Discover touches the file system, and it only looks up names. Anything that
-// cannot be understood is reported as a problem and never dropped, because a dropped entry would
-// look clean.
+// be hostile. Only Discover and DiscoverBelow touch the file system, and they only look up names.
+// Anything that cannot be understood is reported as a problem and never dropped, because a dropped
+// entry would look clean.
 package config
 
 import (

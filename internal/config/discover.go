@@ -53,8 +53,8 @@ const (
 	inCodex
 	inCline
 	inCopilot
-	inOldCopilot // before COPILOT_HOME
-	inOpencode   // a file
+	inOldCopilot // Copilot's directory before it supported COPILOT_HOME
+	inOpencode   // the file that OPENCODE_CONFIG names
 	inOpencodeDir
 	inRoot // the file system root on Linux and macOS
 	inProgramData

@@ -92,9 +92,9 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked reports whether a key for this rule, or for all text rules, switches it on or off, and
-// returns nil if no such key is set. If output is true, it uses the keys for results instead of
-// those for everything else.
+// asked returns the value of the key that switches this rule, or all text rules, on or off, or nil if
+// no such key is set. If output is true, it uses the keys for results instead of those for
+// everything else.
 func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {

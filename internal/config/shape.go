@@ -164,8 +164,8 @@ func (r *reader) pathString(shape string, n *node) {
 }
 
 // server reads one entry and keeps it even if the name is a duplicate, because clients differ in
-// which of the two they start. key is the container's key, and shape the shape name that it gives
-// the file.
+// which of the two they start. key is the container's key, and shape is the name of the file's shape
+// that follows from it.
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s, unread := r.entry(shape, e)

@@ -51,8 +51,8 @@ func (r *run) stop() bool {
 	return false
 }
 
-// cost returns the number of steps for a text of this many bytes. The rate allows for escapes, each
-// of which takes as long to decode as many bytes take to compare.
+// cost returns the number of steps for a text of this many bytes. The rate allows for escapes, which
+// take many times as long to decode as other bytes take to compare.
 func cost(bytes int) int { return 1 + bytes/32 }
 
 // apply reports whether the value at node i conforms to a schema. inPlace means that s is a

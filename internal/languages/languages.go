@@ -109,7 +109,7 @@ func (l *Language) Compile() Compiled {
 	return t
 }
 
-// InEither returns an expression that matches expr both as written and as folded inside Latin text.
+// InEither returns an expression that matches expr, or expr as it is folded inside Latin text.
 func InEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`

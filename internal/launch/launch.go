@@ -81,8 +81,8 @@ type Command struct {
 	// mcp-proxy, set.
 	Env []Assignment
 
-	// TextWords are all words of a command of Behind that is part of an argument, with the assignments
-	// before it; nil for other commands, whose words are arguments.
+	// TextWords are set for a command of Behind that is part of an argument: the assignments before it
+	// and all of its words. They are nil for other commands, whose words are arguments.
 	TextWords []string
 	// Contained is set for a command of Behind that runs in a container that another one starts.
 	Contained bool
@@ -91,7 +91,7 @@ type Command struct {
 
 	written string // the program as written
 	entry   string // the program that docker run --entrypoint starts in the container
-	inText  int    // how many Words are in Text if First is InText; negative if Program is not
+	inText  int    // how many Words are in Text if First is InText; negative if Program is not in Text
 }
 
 // Assignment is a word that sets a variable, and the index of the argument that contains it.
@@ -104,7 +104,7 @@ type Assignment struct {
 const InText = -2
 
 // NoCode is the value of Command.Code when none of the arguments is code, and of Command.Root when
-// none names such a program.
+// none names sudo or a similar program.
 const NoCode = -2
 
 // ArgOf returns the index of the command's argument that contains word i of the program.

@@ -30,7 +30,7 @@ func (r *Reader) clineMessage(v View) {
 				r.clineCall(said, call[1])
 			}
 			continue
-		case !begun: // whatever the server wrote
+		case !begun: // the result, even if it looks like the beginning of another one
 		case m != nil && clineTools[m[1]]:
 			server = m[2]
 			if begun = strings.TrimSpace(text[len(m[0]):]) != ""; !begun { // the result is in the next block

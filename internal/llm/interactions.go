@@ -123,7 +123,8 @@ func (r *Reader) interactionStop(key streamKey) {
 	}
 }
 
-// isFull reports whether a value is present and not empty, as it is in a step whose next piece contains it.
+// isFull reports whether a value is present and not empty. A step begins with an empty value if a later piece contains
+// the value.
 func isFull(v View) bool {
 	return v.Is() && !slices.Contains([]string{"{}", "[]", `""`}, string(v.Raw()))
 }

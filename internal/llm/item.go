@@ -52,7 +52,7 @@ type Item struct {
 	Foreign bool // the client rewrote the definition
 	Free    bool // the arguments are text that need not be JSON
 	Suite   bool // the tools belong to a benchmark
-	Fresh   bool // the model says it now: an ID or text seen before does not make it a repetition
+	Fresh   bool // the model says it now, so it is not a repetition, even if its ID or text was seen before
 
 	Tool    View // of a Declared: the definition
 	Args    View // of a call: an object, or a string that holds one

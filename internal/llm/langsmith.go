@@ -112,7 +112,7 @@ func (r *Reader) toolRun(v View, id string) {
 	r.result(Item{At: v.At("error"), ID: id, Content: v.At("error"), Failed: true})
 }
 
-// only returns the member of an object that has no other.
+// only returns a member if its object has no other, and otherwise the object.
 func only(v View, key string) View {
 	if m := v.First(); m.Key() == key && !m.Next().Is() {
 		return m

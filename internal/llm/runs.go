@@ -20,13 +20,13 @@ type runs struct {
 // Python.
 type runCall struct{ id, args string }
 
-// shownCall is a call that was emitted, with this ID, as the model said it or as a tool ran it.
+// shownCall is a call that was emitted.
 type shownCall struct {
-	id  string
-	run bool
+	id  string // the ID with which it was emitted
+	run bool   // it was emitted as the run of a tool, not as the call of a model
 }
 
-// The limits of what is remembered.
+// The limits on what is remembered.
 const (
 	maxRuns   = 1 << 16 // calls and tools
 	maxPaired = 1 << 10 // calls of one tool
@@ -61,14 +61,14 @@ func (r *Reader) paired() (end func()) {
 		if shown.id != "" {
 			i.ID = shown.id
 		}
-		if i.Kind != Call || !shown.run { // otherwise, the run of a tool has shown it
+		if i.Kind != Call || !shown.run { // otherwise, it was emitted as the run of a tool
 			emit(i)
 		}
 	}
 	return func() { r.Emit = emit }
 }
 
-// pairs returns what is remembered, which is forgotten at a limit.
+// pairs returns the calls and runs remembered so far. If there are too many, it first forgets them all.
 func (r *Reader) pairs() *runs {
 	if r.runs.shown == nil || len(r.runs.shown)+len(r.runs.asked)+len(r.runs.ran) > maxRuns {
 		r.runs = runs{map[string][]runCall{}, map[string][]runCall{}, map[string]shownCall{}}

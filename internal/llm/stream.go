@@ -88,7 +88,7 @@ func (r *Reader) grow(key streamKey, v View, more []byte) {
 	switch {
 	case p == nil:
 		r.skip(v, "%s: a fragment of a call without its start", r.format)
-	case p.over: // what follows the omitted fragment would seem to follow what precedes it
+	case p.over: // a later fragment must not seem to follow those before the omitted one
 	case r.Max > 0 && int64(len(p.args)+len(more)) > r.Max:
 		p.over = true
 	default:

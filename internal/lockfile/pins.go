@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Pin is an approval in agentsh or MCPProxy, with the digest that this program computes for a tool.
+// Pin is an approval in agentsh or MCPProxy, with that program's digest of the tool.
 type Pin struct {
 	Server, Tool string
 	Hash         string // hex, without prefix

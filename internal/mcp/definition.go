@@ -38,7 +38,7 @@ type Definition struct {
 	Approval *baseline.Approval // from the lockfile; nil if it has none
 	Unlisted bool               // the lockfile says that its server no longer lists it
 	Accepted string             // the approved definition's digest, from the lockfile
-	Others   string             // its digests for agentsh and mcpproxy, from the lockfile
+	Others   string             // that definition's agentsh and MCPProxy digests, from the lockfile
 
 	// Node is the declaration's node in its frame's tree, while the frame is being
 	// inspected.

@@ -62,8 +62,8 @@ func (e *entry) appendTo(b []byte) []byte {
 	return append(append(b, e.Data...), '\n')
 }
 
-// parse parses a line without its line feed. ok is false if the line was cut off or not written by
-// appendTo.
+// parse parses a line without its line feed. ok is false if the line is malformed or its checksum is
+// wrong.
 func parse(line []byte) (e entry, ok bool) {
 	parts := bytes.SplitN(line, []byte(" "), 5)
 	if len(parts) != 5 || len(parts[3]) != 1 || len(parts[4]) > MaxEntry {

@@ -187,7 +187,7 @@ func decodeNumbers(codes [][]byte, yield func(decoded []byte, via string)) {
 }
 
 // joinedHex decodes hexadecimal digits that are split anywhere, or returns nil if they are not text. The
-// first digit may be a number in front of them.
+// first digit may instead be a number before them, so joinedHex also tries without it.
 func joinedHex(codes [][]byte) []byte {
 	all := bytes.Join(codes, nil)
 	out := make([]byte, 0, len(all)/2)
@@ -199,7 +199,7 @@ func joinedHex(codes [][]byte) []byte {
 	return nil
 }
 
-// hexWords decodes hexadecimal numbers that are words each, or returns nil if they are not.
+// hexWords decodes hexadecimal numbers that encode one word each, or returns nil if they are not words.
 func hexWords(codes [][]byte) []byte {
 	out, strays := make([]byte, 0, len(codes)*minDecoded), 0
 	for k, c := range codes {

@@ -130,7 +130,7 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 // itself: it is reported only if it was seen elsewhere as the value of a name such as "password".
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
-		d := NewDistinct(v, 0, len(v), TokenValue) // a password that contains such characters
+		d := NewDistinct(v, 0, len(v), TokenValue) // it may be a password with characters that otherwise delimit secrets
 		d.Base = true
 		yield(d)
 	}

@@ -19,8 +19,8 @@ type dumpLine struct {
 	left  int // number of digits in the codes that are still to be read
 }
 
-// full reports whether a line that ends with a known number of digits has no more codes. It counts
-// those of the next one.
+// full subtracts the digits of the next code from those left in the line. It reports whether the line is
+// known to end before that code.
 func (l *dumpLine) full(digits int) bool {
 	l.left -= digits
 	return l.next > 0 && l.left < 0

@@ -30,7 +30,7 @@ type literalTable struct {
 // the slot is empty.
 type gramSlot struct{ gram, first uint32 }
 
-// chained is an index into the anchors, and the next link of the same gram as in a [gramSlot].
+// chained is an index into the anchors, and the next link of the same gram in the form of [gramSlot].first.
 type chained struct{ anchor, next uint32 }
 
 // anchor is a pattern's anchor, and the offset of the anchor's gram.
@@ -251,7 +251,7 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 			return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(x.pattern, y.pattern))
 		})
 		sorted := 0
-		for ; sorted < len(waiting) && (int(waiting[sorted].end) <= end || end == len(t)); sorted++ { // the next block has none that end here
+		for ; sorted < len(waiting) && (int(waiting[sorted].end) <= end || end == len(t)); sorted++ { // all occurrences in later blocks end later
 			o := waiting[sorted]
 			found(int(o.pattern), int(o.start), int(o.end))
 		}
@@ -297,7 +297,7 @@ func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occur
 	for ; i < to; i++ {
 		gram := uint32(0)
 		for k := range a.width {
-			b := uint32(0) // past the end, short anchors are found with any byte
+			b := uint32(0) // past the end, any byte will do: a short anchor has an entry for each
 			if i+k < len(t) {
 				b = uint32(t[i+k])
 			}

@@ -15,7 +15,7 @@ func readable(b []byte) []byte {
 	if isText(b) || isEncoded(b) {
 		return b
 	}
-	if bytes.IndexByte(b[:min(len(b), probe)], 0) < 0 { // in UTF-16, as in spaces and the marks of encodings
+	if bytes.IndexByte(b[:min(len(b), probe)], 0) < 0 { // not UTF-16, in which a space or an escape character contains NUL
 		return amongBytes(b)
 	}
 	var small [probe / 2 * 3]byte

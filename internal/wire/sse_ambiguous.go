@@ -44,8 +44,8 @@ func ambiguousLine(line []byte) bool {
 // AmbiguousData reports whether clients may read different events from the data of an event: the data is
 // not JSON, and it contains a character at which some clients end lines, or an object at the start of a
 // line, which some clients read on its own (mcp-go, and many that split streams into lines). In a JSON
-// text, such characters can occur only inside a string, and such an object is followed by the end of
-// another value, so that no part of it is another message.
+// text, such characters can occur only inside a string, and the line with such an object also has the
+// end of the value around it, so no client can read it as a message.
 func AmbiguousData(data []byte) bool {
 	if !EndsElsewhere(data) && !ObjectAfter(data, "\n") {
 		return false
