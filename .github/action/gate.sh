@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ends the action with the exit code of mcpscan. Nothing else affects the result: a
-# token without upload permission must neither open nor close the gate.
+# token without upload permission must not change it.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"

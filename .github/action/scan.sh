@@ -113,7 +113,7 @@ base_files() {
   was=$out/base
   mkdir "$was"
   before "$lock" || notice "the base has no $lock: there are no pins to compare for drift"
-  # At the base, the configuration may have had the other name.
+  # At the base, the configuration may have been at the other path.
   if [ -n "$INPUT_CONFIG" ]; then
     before "$config" || true
   else
