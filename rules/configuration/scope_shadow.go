@@ -40,7 +40,7 @@ var ScopeShadow = scanner.Rule{
 				}
 				at, severity := before.Location(), scanner.Medium
 				if before.Entry.Disabled {
-					severity = scanner.Low // there is no other server yet that this one could replace
+					severity = scanner.Low // the other server does not run, so this one cannot replace it yet
 				}
 				p.Report(e, pointer, severity, "another configuration defines a different server with this name",
 					evidence, scanner.Related{Message: fmt.Sprintf("the other server with this name, in %s", belongs(before.Config)), Location: at})

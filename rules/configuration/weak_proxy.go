@@ -48,7 +48,7 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	}
 }
 
-// notShared explains why an entry must not name a session: other proxies do not share it.
+// notShared says what an entry loses by naming a session.
 const notShared = "the proxy shares its session only with proxies that name the same session: rules that compare servers do not see the other servers"
 
 // weakens describes the protection that a proxy flag removes, or returns "" if it removes none.

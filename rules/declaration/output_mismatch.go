@@ -76,8 +76,8 @@ type views struct {
 	structured *wire.Doc
 }
 
-// wrapped returns the part of the structured content that corresponds to the text. This is all
-// of it, or its only member, because servers wrap lists and scalars in an object.
+// wrapped returns the part of the structured content that corresponds to the text: its only member
+// if the server wrapped a list or scalar in an object, otherwise all of it.
 func (v *views) wrapped(structured int) int {
 	first := v.structured.First(structured)
 	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&

@@ -89,8 +89,8 @@ func mayWrite(d *mcp.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing contains verbs whose effects are often temporary; some servers annotate such tools as
-// read-only.
+// passing contains verbs whose effects are often temporary; some servers annotate tools named after
+// them as read-only.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {

@@ -171,7 +171,7 @@ func (s *schemaChange) about() string {
 	case s.name == "" && s.result:
 		return "the result"
 	case s.name == "":
-		return "the arguments"
+		return "the input"
 	}
 	return strconv.Quote(s.name)
 }
@@ -236,7 +236,7 @@ func (s *schemaChange) asVariant(old, now int) {
 	in.compare()
 }
 
-// others finds changed keywords that the other comparisons do not cover or did not report.
+// others reports changed keywords that no other comparison covers.
 func (s *schemaChange) others(old, now int) {
 	var changed []string
 	for _, name := range s.members(old, now) {

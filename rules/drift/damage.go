@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesSecrets reports whether a sentence describes taking or passing on credentials or the
-// conversation, whatever reason it gives.
+// takesSecrets reports whether a sentence describes taking or passing on credentials,
+// whatever reason it gives.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
 	if at == nil || clause.StrongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) || secrets.PublicFile(s, at[1]) {

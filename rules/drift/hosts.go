@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value that leads to a different destination than the previous values. The returned
-// sentence is "" if the value is no destination, if it has the registrable domain of a previous
+// moved rates a value that leads to a different destination than the previous values. where
+// describes the new destination; it is "" if the value is no destination, if it has the registrable domain of a previous
 // one, or if no previous value is a destination and the value is no address of an unfamiliar host.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)

@@ -72,7 +72,7 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 		s.at("", old, now)
 	case s.same(old, now):
 	case jsonschema.Raw(&s.now, now) == "false":
-		s.add(scanner.Note, "%s no longer accept additional members", s.about())
+		s.add(scanner.Note, "%s no longer accepts additional members", s.about())
 	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // a tool may execute all of its input
 		s.add(scanner.High, "%s may now have additional members, in a tool that runs its input", s.about())
 	default:

@@ -18,7 +18,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. While one form of an entry waits for approval, the drift rules compare only that form, so approving another form would hide it. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. While a new form of an entry waits for approval, the drift rules compare only that form, so they would not notice that the approved form was replaced. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {

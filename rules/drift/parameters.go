@@ -140,7 +140,7 @@ func (s *schemaChange) emptied(before, after *object) {
 		}
 	}
 	if needed {
-		s.add(weight, "%s no longer declare any members, and accept anything", s.about())
+		s.add(weight, "%s no longer declares any members, and accepts anything", s.about())
 	}
 }
 

@@ -197,7 +197,7 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches a reference to a tool that does not name it: any tool, or a kind of tool.
+// toolOfOthers matches a reference to an unnamed tool: any tool, or a tool of some kind.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)

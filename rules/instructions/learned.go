@@ -38,10 +38,10 @@ type classifier struct {
 }
 
 // Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
-// so that the classifier can lower its findings; see [Doubted]. Role tags and sentences that do not
-// belong to their text are not wording. The rule inj-other-language is exempt in definitions,
-// because the classifier was trained on too little text in the rule's languages, but not in
-// results, which often quote sentences in those languages.
+// so that the classifier can lower its findings; see [Doubted]. The rules for role tags and for
+// lines out of place do not rely on wording. The rule inj-other-language is exempt in definitions,
+// because the classifier was trained on too little text in the rule's languages, but not in results,
+// which often quote sentences in those languages.
 func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	switch r.ID {
 	case RoleTags.ID, OutOfPlace.ID, LearnedID:
@@ -55,9 +55,10 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 }
 
 // Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
-// Findings from doubtful rules are at most medium, or at most low if unlikely is set: the classifier
-// would not report the text on its own. Findings that name a command, file or destination are rated
-// medium in either case: a reader can check them, and they are the most costly to miss.
+// Findings from doubtful rules are at most medium, or at most low if unlikely is set, which means
+// that the classifier would not report the text on its own. Findings that name a command, file or
+// destination are rated medium in either case: a reader can check them, and they are the most costly
+// to miss.
 func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Group, unlikely bool) scanner.Severity {
 	if !Doubtful(r, g) {
 		return s
@@ -68,8 +69,8 @@ func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Gro
 	return min(s, scanner.Medium)
 }
 
-// verifiable reports whether a rule's finding names a command, file or destination. Findings of
-// these rules do, except for ExfilSink, which also finds requests for data without a destination.
+// verifiable reports whether a rule's finding names a command, file or destination. All findings
+// of the rules in the first case do; those of ExfilSink may ask for data without naming a destination.
 func verifiable(r *scanner.Rule, evidence []byte) bool {
 	switch r.ID {
 	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, MarkdownExfil.ID, SecretFileRead.ID:

@@ -27,7 +27,7 @@ var Downgrade = scanner.Rule{
 		if info == nil || !version(info.Protocol) || p.Direction != mcp.ServerToClient || p.Message.Kind != mcp.Response {
 			return
 		}
-		before, why := p.Server.Info.Protocol, "it used"
+		before, why := p.Server.Info.Protocol, "it previously used"
 		if c := p.Server.Client; !version(before) || before <= info.Protocol {
 			if c == nil || info.Protocol >= firstGuarded {
 				return

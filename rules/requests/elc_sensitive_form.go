@@ -96,7 +96,7 @@ func namedSecret(name string, number bool) string {
 // formText is the maximum number of bytes read from a title, description or message.
 const formText = 4 << 10
 
-// askedSecret returns the kind of secret that a text asks for in any of the major languages, or "".
+// askedSecret returns the kind of secret that a text asks for, in any language of secretFields, or "".
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {

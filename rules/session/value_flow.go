@@ -135,8 +135,8 @@ func (c *carried) report(p *scanner.JudgePass) {
 	p.Report(is)
 }
 
-// takes says what the current message passes the values to: a tool, a resource or a prompt, or else
-// the method; or, for an answer, which of the server's requests it answers.
+// takes describes the message that contains the values. It names the tool, resource or prompt that
+// receives them, or the method if there is none; for an answer, the server's request.
 func takes(p *scanner.JudgePass) string {
 	m, form := p.Message, "%s of server %s receives"
 	if m.Kind == mcp.Response {
