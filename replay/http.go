@@ -41,7 +41,7 @@ type httpText struct {
 	inner   map[int]bool // lines inside a piece that look like the start of another one
 	pieces  []int        // offsets of the lines before the pieces
 	sized   int          // offset at which the current piece ends by its stated size; 0 if it states none
-	skip    int          // offset at which the encoded body ends that was read last
+	skip    int          // offset of the end of the encoded body that was read last
 	plain   int          // offset up to which the current piece is text, if a head in it names a content coding
 	decoder *decoder
 

@@ -74,7 +74,7 @@ func unprefixed(line []byte, limit int) int {
 		if at < 0 || at >= limit {
 			break
 		}
-		if text := line[at:]; opensMember(text) && (says || messageText(logged(text)) || cutOff(text) && len(bytes.TrimSpace(line[:at])) == 0) {
+		if text := line[at:]; opensMember(text) && (says || messageText(logged(text)) || unparsable(text) && len(bytes.TrimSpace(line[:at])) == 0) {
 			return at
 		}
 		at = nextBracket(line, at+1)
@@ -91,8 +91,8 @@ func opensMember(text []byte) bool {
 	return len(inner) > 1 && inner[0] == '{' && bytes.HasPrefix(bytes.TrimLeft(inner[1:], " \t"), []byte(`"`))
 }
 
-// cutOff reports whether a text does not parse.
-func cutOff(text []byte) bool {
+// unparsable reports whether a text does not parse.
+func unparsable(text []byte) bool {
 	var doc wire.Doc
 	return doc.Parse(text) != nil
 }

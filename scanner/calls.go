@@ -132,15 +132,15 @@ func (srv *Server) count(c *Call, l *Limits) (x Exceeded) {
 type Exceeded struct {
 	Burst      bool     // the call exceeds the burst limit within the window
 	FirstBurst bool     // it is the first to do so
-	Began      Location // of the first call in that window
+	Began      Location // location of the first call in that window
 	Parallel   bool     // at least half of the calls in that window began while another one was open
 	Rate       bool     // the server's bucket has no token for the call
 	FirstRate  bool     // it is the first such call since the bucket was last full
 }
 
 // record remembers a call for the duration of the window, using the call's own timestamp. It
-// ignores refused calls and calls without a time. lost is the reason if any other call could not be
-// remembered, and otherwise "".
+// ignores refused calls and calls without a time. lost is the reason why the call could not be
+// remembered, or "" if it was remembered or ignored.
 func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
 	if c.Refused || c.Time.IsZero() {
 		return ""

@@ -97,5 +97,5 @@ type Listing struct {
 const descriptionBytes = 2048
 
 // schemaBytes bounds the size of a remembered schema. No input schema of the published servers is
-// larger, and only one of their 162 output schemas.
+// larger, and only one of their 162 output schemas is.
 const schemaBytes = 16 << 10

@@ -58,8 +58,8 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	})
 }
 
-// surroundings is how many bytes around a finding in decoded text must be the same in the original for it
-// not to count as hidden. mostSearches bounds the searches for them in one event.
+// A finding in decoded text does not count as hidden if the original contains the same text with
+// surroundings bytes on either side. mostSearches bounds the number of such searches in one event.
 const (
 	surroundings = 64
 	mostSearches = 64

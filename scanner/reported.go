@@ -34,9 +34,9 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// Lower lowers each issue that another rule has so far reported in the text to the severity that to
-// returns for it, and adds a signal that explains why. If to returns a higher
-// severity, the issue keeps its own.
+// Lower reduces the severity of each issue that another rule has so far reported in the text to the
+// result of to, and adds a signal that explains why. If the result is not lower, the issue is
+// unchanged.
 func (p *TextPass) Lower(signal string, to func(*Rule, *Issue) Severity) {
 	for i := range p.reported {
 		r := &p.reported[i]

@@ -32,7 +32,7 @@ func (o *Outcome) Action() Action {
 }
 
 // Rewrite returns the outcome's frame without the withheld definitions; all other bytes are
-// unchanged. It returns nil for any other frame.
+// unchanged. It returns nil if it does not find them in the frame.
 func (o *Outcome) Rewrite(frame []byte) []byte {
 	if len(o.Withheld) == 0 {
 		return frame

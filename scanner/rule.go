@@ -26,7 +26,7 @@ type Rule struct {
 
 	Severity   Severity // the default; a check may report a different severity and say why in its message
 	Confidence Confidence
-	Basis      string   // justification of severity and confidence, in a sentence
+	Basis      string   // justification of severity and confidence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
 
 	// OptIn means that the rule runs only if a configuration or flag enables it.
@@ -74,7 +74,7 @@ type Rule struct {
 	// only the first one is called, and its result must serve all of them.
 	Compare func(*ComparePass) any
 
-	// Judge is called for each message in input order, with the session's state before it.
+	// Judge is called for each message, one at a time, with the session's state before it.
 	Judge func(*JudgePass)
 
 	// On is a set of traits: Judge is called for messages that have at least one of them. If it

@@ -179,7 +179,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 }
 
 // introduce reads a server's description of itself at node c. If the server has instructions, the
-// same result contains them, so it counts as a complete list of them.
+// same result contains them, so that result counts as a complete list of them.
 func (in *Inspector) introduce(m *Message, c int) {
 	info := in.info(m)
 	m.Lists[mcp.ServerSubject] = true
