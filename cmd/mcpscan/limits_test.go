@@ -187,7 +187,7 @@ var limits = []struct {
 	}},
 	{"replay", []limit{
 		{"maxSaid", "calls, results and tools of a transcript remembered to count repeated ones once", "items", incomplete + ": repeated history is counted again"},
-		{"maxConversations", "conversations in transcripts, as remembered to recognise their continuations", "conversations", "a conversation that continues is counted again; " + incomplete},
+		{"maxConversations", "remembered conversations in transcripts, to recognise their continuations", "conversations", "a conversation that continues is counted again; " + incomplete},
 		{"maxJoined", "a stream event with several lines of data", "bytes", incomplete},
 		{"maxServers", "servers named in a transcript", "servers", "not used to split names"},
 		{"maxSplits", "positions tried to split the name of a tool", "positions", "not tried"},
