@@ -12,7 +12,7 @@ inside && /^      "status": "/ { status = value() }
 inside && /^    \}/ && status == "open" {
   findings++
   if (rank[severity] > worst) worst = rank[severity]
-  if (rule ~ /^(drift-|lock-(stale|incomplete)$)/) drift++
+  if (rule ~ /^(drift-|lock-(stale|incomplete)$|binary-mismatch$)/) drift++
 }
 END { printf "%d %s %d\n", findings, worst ? names[worst] : "none", drift }
 
