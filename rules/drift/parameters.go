@@ -71,8 +71,12 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter with look-alike letters", n.name)
 	case s.takesTheirs(n):
 		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
-	case n.needed != always && s.boldByDefault(n):
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call without this parameter now does more", n.name)
+	case s.boldUnasked(n):
+		how := "a call without this parameter"
+		if n.needed == always {
+			how = "a call with its only value"
+		}
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and %s now does more", n.name, how)
 	case n.needed == always && asks && declared:
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:

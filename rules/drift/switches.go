@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -88,16 +89,27 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	return s.loosened()
 }
 
-// boldByDefault reports whether a new parameter makes calls that omit it do more than before,
-// because its default turns on a switch or names a destination.
-func (s *schemaChange) boldByDefault(n *property) bool {
-	value := jsonschema.Text(&s.now, s.now.Get(n.schema(), "default"))
+// boldUnasked reports whether a new parameter makes calls do more than before although the caller
+// chooses nothing, because its default, or the only value of a required parameter, turns on a switch
+// or names a destination.
+func (s *schemaChange) boldUnasked(n *property) bool {
+	at := s.now.Get(n.schema(), "default")
+	if n.needed == always {
+		only := s.is.choices(s.is.view(n.schema()))
+		if len(only) != 1 {
+			return false
+		}
+		at = only[0]
+	}
+	value := jsonschema.Text(&s.now, at)
 	if value == "true" {
 		return s.stake.acts && safeValue(n.name) == "false" && anyWord(n.name, bolder)
 	}
-	in := s.inner(n.name, -1, n.schema())
-	place := in.placeOf(value)
-	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
+	place := s.inner(n.name, -1, n.schema()).placeOf(value)
+	if place == "" || destination.Loopback(place) {
+		return false
+	}
+	return asksForMore(n.name) || (leadsSomewhere(value) || anyWord(n.name, placeWords)) && s.strange(place)
 }
 
 // bolder contains words for switches that skip a confirmation or make an action irreversible.
