@@ -33,7 +33,7 @@ var SecretFileRead = scanner.Rule{
 				continue // a public key or a template is not secret
 			}
 			from, to := clause.Around(p.Folded, m.Start, m.End)
-			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
+			verb := firstVerb(p.Folded[from:m.Start])
 			if verb == nil && (fileNamedFirst.Match(p.Folded[m.End:to]) || clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to])) {
 				verb = []int{m.Start - from, m.Start - from}
 			}
@@ -61,6 +61,20 @@ var SecretFileRead = scanner.Rule{
 		}
 	},
 }
+
+// firstVerb returns the first verb of access in the text before the name of a file, or nil. It
+// skips nouns, as in "the access token is stored in the keychain".
+func firstVerb(ahead []byte) []int {
+	for _, verb := range secretVerb.FindAllIndex(ahead, -1) {
+		if !nounBehind.Match(ahead[verb[0]:]) {
+			return verb
+		}
+	}
+	return nil
+}
+
+// nounBehind matches a word that is also a verb and, here, the subject of a statement.
+var nounBehind = lazyregexp.New(`^(access\s+(tokens?|keys?)|access|list|output|dump|quote|index|scan|return|print)\s+((is|are|was|were|gets?)\s|(lives?|stays?)\b)`)
 
 // template matches the rest of the name of a file with placeholders.
 var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
