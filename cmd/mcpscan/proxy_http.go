@@ -152,9 +152,7 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 
 // upstream returns the settings with which the proxy reaches a server.
 func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
-	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: func(reason string) {
-		r.problem("server %s sent no valid response: %s", text.Visible(t.Name, 200), reason)
-	}}
+	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: r.failed("server " + text.Visible(t.Name, 200))}
 	if len(t.Command) > 0 {
 		u.Command, u.Headers = r.command(t, known), nil
 	} else {

@@ -155,6 +155,33 @@ func TestProxyOverHTTP(t *testing.T) {
 	}
 }
 
+// TestProxyCountsFailures checks that a client that retries while the server is down does not use up the
+// lines for what is blocked, even if the reason names a different local port each time.
+func TestProxyCountsFailures(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0) // resets the connection
+		conn.Close()
+	}))
+	defer server.Close()
+	p := startHTTPProxy(t, "--upstream", server.URL+"/mcp", "--name", "flaky", "--no-config")
+	for range 3 {
+		if status, _, body := postTo(t, p.url, "", initializeBody); status != http.StatusBadGateway {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	p.end(t)
+	const line = "server flaky sent no valid response: "
+	if all := p.stderr.String(); strings.Count(all, "mcpscan: "+line) != 1 || !strings.Contains(all, "mcpscan: 2 more like this: "+line) {
+		t.Errorf("standard error:\n%s", all)
+	}
+}
+
 // TestProxyContinuesOnce checks that a client that waits for 100 Continue gets it once.
 func TestProxyContinuesOnce(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))

@@ -48,9 +48,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 			return nil, nil, usage("--upstream: %w", err)
 		}
 		secrets := &givenSecrets{always: servers.SecretsInURL(p[1])}
-		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: func(reason string) {
-			r.problem("the provider at %s sent no valid response: %s", servers.BareURL(u.String()), reason)
-		}})
+		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: r.failed("the provider at " + servers.BareURL(u.String()))})
 		path := "/"
 		if p[0] != "" {
 			path = proxy.PathOf(p[0])

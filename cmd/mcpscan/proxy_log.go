@@ -151,6 +151,16 @@ func (r *proxyRun) problem(format string, args ...any) {
 	}
 }
 
+// failed returns a function that prints why a server or provider could not be reached. Clients retry: repeated
+// lines must not use up those for what is blocked.
+func (r *proxyRun) failed(who string) func(reason string) {
+	return func(reason string) {
+		if !r.Quiet {
+			r.stderr.once("%s sent no valid response: %s", who, reason)
+		}
+	}
+}
+
 // Limits on the lines that a run prints, because clients store them. Findings have a limit of their
 // own, so that a server that causes many of them does not hide what is blocked or held.
 const (

@@ -68,6 +68,9 @@ func failure(err error) (status int, why string) {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err // without the URL, which may hold a token
 	}
+	if op, ok := errors.AsType[*net.OpError](err); ok { // without the local port, which differs each time
+		err = &net.OpError{Op: op.Op, Net: op.Net, Addr: op.Addr, Err: op.Err}
+	}
 	var timeout net.Error
 	var wrong *tls.CertificateVerificationError
 	var unknown x509.UnknownAuthorityError
