@@ -265,6 +265,7 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 		return
 	}
 	in.decode(p, seen)
+	in.wrapped(p)
 	if !isKey {
 		in.blob(i, src)
 	}

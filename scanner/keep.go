@@ -27,8 +27,8 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 // text adds a text rule's finding to the facts, with evidence and location.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
-	first, across := p.across(start, end)
-	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
+	first, last, across := p.across(start, end)
+	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.tells(p, is.Severity, first, last) {
 		return
 	}
 	if across {
@@ -40,11 +40,17 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	evidence := newEvidence(p.Source, start, end)
 	if across { // the evidence is the part in the first block, and Decoded the joined text
 		is.Decoded = evidence.Context
-		is.Signals = append([]string{inPieces}, is.Signals...)
-		start, end = start-first.start+first.offset, len(first.text)
+		to := len(first.text)
+		if p.wrapped {
+			is.Signals = append([]string{overLines}, is.Signals...)
+			to = end - last.start + last.offset
+		} else {
+			is.Signals = append([]string{inPieces}, is.Signals...)
+		}
+		start, end = start-first.start+first.offset, to
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil { // the evidence is the text as sent, and Decoded its meaning
+	if p.original != nil && !p.wrapped { // the evidence is the text as sent, and Decoded its meaning
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -70,7 +76,7 @@ const (
 // have judged it as part of the original.
 func (p *TextPass) plainly(start, end int) bool {
 	d := &p.in.decoding
-	if p.original == nil || d.searches == mostSearches {
+	if p.original == nil || p.wrapped || d.searches == mostSearches {
 		return false
 	}
 	d.searches++
@@ -84,8 +90,21 @@ func (in *Inspector) pieced(r *Rule) bool {
 	})
 }
 
-// inPieces is the signal of a finding that spans several pieces.
-const inPieces = "in pieces"
+// tells reports whether the rule has reported the lines of a text with at least severity s, before they were
+// joined.
+func (in *Inspector) tells(p *TextPass, s Severity, first, last *piece) bool {
+	pointer, from := in.pointer(p.root, p.node), first.offset
+	to := last.offset + last.end - last.start
+	return slices.ContainsFunc(in.found.all, func(f Finding) bool {
+		return f.Rule == p.rule && f.Severity >= s && f.message == in.message && f.Pointer == pointer && f.Evidence.Position >= from && f.Evidence.Position < to
+	})
+}
+
+// The signals of a finding that spans several blocks or values, and of one that spans lines.
+const (
+	inPieces  = "in pieces"
+	overLines = "over several lines"
+)
 
 // category returns output poisoning for what a server answers, and the rule's category otherwise.
 // Answers are results, errors, other members of responses, and lines and bodies that are not messages:

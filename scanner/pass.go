@@ -48,6 +48,7 @@ type TextPass struct {
 	reported         []reported
 	pieces           []piece // pieces from which the text was joined; nil if it was not
 	again            bool    // the same pieces were joined in a different way before
+	wrapped          bool    // the pieces are lines of the text
 }
 
 // Key returns the name of the innermost member that contains the text.
@@ -188,6 +189,9 @@ func (p *TextPass) Whole() []byte {
 	}
 	return p.Source
 }
+
+// Part reports whether the text was decoded from another text, or joined from some of its lines.
+func (p *TextPass) Part() bool { return p.original != nil }
 
 // CountWhole returns the result of count for the text from which this one was decoded. The result
 // is computed once, because a text can contain very many encoded texts. It must only be called for

@@ -118,14 +118,14 @@ func cutWord(text, next []byte) bool {
 	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
-// across returns the piece in which [start, end) begins, and whether the range ends in another
-// block.
-func (p *TextPass) across(start, end int) (first *piece, ok bool) {
+// across returns the pieces in which [start, end) begins and ends, and whether these are different blocks
+// or lines.
+func (p *TextPass) across(start, end int) (first, last *piece, ok bool) {
 	if len(p.pieces) == 0 {
-		return nil, false
+		return nil, nil, false
 	}
-	first, last := p.pieceAt(start+1), p.pieceAt(end)
-	return first, first.node != last.node
+	first, last = p.pieceAt(start+1), p.pieceAt(end)
+	return first, last, first.node != last.node || p.wrapped && first != last
 }
 
 // pieceAt returns the first piece that does not end before place. A piece includes the space after

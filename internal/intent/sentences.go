@@ -120,7 +120,7 @@ var mayEnd = func() (t [256]bool) {
 // Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
 // decoded.
 func Around(p *scanner.TextPass) int {
-	if p.Via == "" {
+	if !p.Part() {
 		return 0
 	}
 	return p.CountWhole(countSentences)
