@@ -43,7 +43,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		to := len(first.text)
 		if p.wrapped {
 			is.Signals = append([]string{overLines}, is.Signals...)
-			to = end - last.start + last.offset
+			to = min(end, last.end) - last.start + last.offset // a piece's last byte is an added space
 		} else {
 			is.Signals = append([]string{inPieces}, is.Signals...)
 		}
