@@ -179,6 +179,9 @@ func (c *capture) Finding(f *scanner.Finding) error {
 }
 
 func (c *capture) text(p *scanner.TextPass) {
+	if p.Part() && p.Via == "" {
+		return // joined lines of a text that is read as a whole, too
+	}
 	place, ok := c.locator.Place(p)
 	if !ok {
 		return
