@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxHTML is the maximum number of open findings on a page, and of other findings. Browsers can
-// still display a page of that size.
+// maxHTML is the maximum number of open findings on a page and, separately, of other findings.
+// Browsers can still display a page of that size.
 const maxHTML = 5000
 
 //go:embed html.tmpl

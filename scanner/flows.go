@@ -81,8 +81,8 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 }
 
 // remember adds a message's values to its session. If the values come from a server, cameOut
-// returns the result that contains them. remember returns the reason if a value could not be
-// remembered or displaced another, and otherwise "".
+// returns the result that contains them. If a value could not be remembered, or displaced another
+// value, remember returns the reason; otherwise, it returns "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {

@@ -40,8 +40,7 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 }
 
 // documentary contains words typical of texts that explain prompts and attacks on models. A long
-// text that contains enough of these words discusses instructions rather than giving them. General
-// security words count half, because a résumé may contain them as well.
+// text that contains enough of these words discusses instructions rather than giving them. General security words have half the weight, because a résumé may contain them as well.
 var documentary = [...]struct {
 	word   string
 	weight int

@@ -227,8 +227,8 @@ func (m *member) matches(s *Words) *matches {
 	return &known.of
 }
 
-// match returns the best match of each filter. A match may start at any word, and continue after
-// the last one with zero vectors.
+// match returns the best match of each filter. A match may start at any word; positions after
+// the last word are padded with zero vectors.
 func (m *member) match(words []Word) (best matches) {
 	for w := range best {
 		for f := range best[w] {

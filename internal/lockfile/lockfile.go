@@ -163,8 +163,8 @@ func mcpProxy(doc *wire.Doc) string {
 	return hexSum([]byte(strings.Join(parts, "|")))
 }
 
-// hasZero reports whether a definition contains the number 0. The server may have sent -0,
-// which MCPProxy distinguishes from 0, but a lockfile does not.
+// hasZero reports whether a definition contains the number 0. The server may have sent -0:
+// MCPProxy distinguishes it from 0, and a lockfile does not.
 func hasZero(definition []byte) bool {
 	var doc wire.Doc
 	if doc.Parse(definition) != nil {

@@ -84,7 +84,7 @@ func (s *Server) Keys() []mcp.DefinitionKey {
 	return slices.SortedFunc(maps.Keys(s.Entries), mcp.DefinitionKey.Compare)
 }
 
-// parser reads a lockfile. After the first error, it continues without effect.
+// parser reads a lockfile. It keeps the first error; what it reads after that is discarded.
 type parser struct {
 	doc  wire.Doc
 	at   *scanner.Places

@@ -136,8 +136,8 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 	g.note(s, scanner.SkippedEvent, reason, do)
 }
 
-// refuses counts data that its receiver may read, although the proxy cannot, and reports whether it is
-// refused: always, unless the proxy only observes.
+// refuses counts data that the proxy cannot read but its receiver might, and reports whether the data is
+// refused. It is, unless the proxy only observes.
 func (g *gate) refuses(s *scope, reason string) bool { return g.skipIf(s, reason, !g.Observe) }
 
 // passes counts data that cannot be inspected, and reports whether it is forwarded: unless fail_closed

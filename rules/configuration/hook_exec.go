@@ -13,7 +13,7 @@ var HookExec = scanner.Rule{
 	Fix:        "Read the command and everything it starts. If not everyone needs it, keep it in user settings.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The command certainly runs, but it is often legitimate, such as a formatter or a check. The finding is high if the command downloads, decodes or hides what it runs, or sends files, variables or keys to a host.",
+	Basis:      "The command certainly runs, but many such commands are legitimate, such as formatters and checks. The finding is high if the command downloads, decodes or hides what it runs, or sends files, variables or keys to a host.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {

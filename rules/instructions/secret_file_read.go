@@ -76,7 +76,7 @@ func firstVerb(ahead []byte) []int {
 // nounBehind matches a word that is also a verb and, here, the subject of a statement.
 var nounBehind = lazyregexp.New(`^(access\s+(tokens?|keys?)|access|list|output|dump|quote|index|scan|return|print)\s+((is|are|was|were|gets?)\s|(lives?|stays?)\b)`)
 
-// template matches the rest of the name of a file with placeholders.
+// template matches the suffix that marks a file as a template, as in .env.example.
 var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
 
 // writtenTo reports whether the text before and after the name of a file says to put something into

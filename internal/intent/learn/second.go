@@ -28,7 +28,7 @@ type NetOptions struct {
 	Floor    float64 // logit assumed for a sentence that the net does not judge
 }
 
-// DefaultNet are the options that the embedded net is trained with.
+// DefaultNet contains the options with which the embedded net is trained.
 var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 10000, Known: 3, Positive: 2, Twin: 2, Other: 1, Gain: 0.3, Floor: -4,
 	Added: [2][intent.Sequences]uint32{
 		{intent.OfSentence: 100, intent.OfAround: 250, intent.OfAbout: 100},
