@@ -27,9 +27,7 @@ func TestBlockedResults(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"t","description":"zqmarker"}]}}`, all, []string{"allow"}, "alert"},
 		{"http 503: zqmarker", all, []string{"block"}, "block"},
 		{`http {"detail":"zqmarker"}`, all, []string{"block"}, "block"},
-		{`{"detail":"zqmarker"}`, all, []string{"block"}, "block"},
-		{"banner: zqmarker", all, []string{"block"}, "block"},
-		{`{jsonrpc:"2.0","id":3,"result":{"content":[{"type":"text","text":"zqmarker"}]}}`, all, []string{"block"}, "block"},
+		{`{"detail":"zqmarker"}`, all, []string{"allow"}, "alert"},
 		{`{"error":"invalid_token","error_description":"zqmarker"}`, all, []string{"block"}, "block"},
 		{`{"jsonrpc":"2.0","method":"x","params":{"text":"zqmarker"}}`, all, []string{"allow"}, "alert"},
 	} {

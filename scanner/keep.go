@@ -107,12 +107,12 @@ const (
 )
 
 // category returns output poisoning for what a server answers, and the rule's category otherwise.
-// Answers are results, errors, other members of responses, and lines and bodies that are not messages:
-// clients quote them in their own errors, and some read messages from JSON with syntax errors.
+// Answers are results, errors, other members of responses and, except over stdio, bodies that are
+// not messages, which clients quote in their own errors.
 func (p *TextPass) category() string {
 	kind := p.in.facts.Messages[p.in.message].Kind
 	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject || p.Subject == mcp.MessageSubject && !p.client() &&
-		(kind == mcp.Response || kind == mcp.Malformed) {
+		(kind == mcp.Response || kind == mcp.Malformed && p.in.event.Transport != "stdio") {
 		return OutputPoisoning
 	}
 	return p.rule.Category
