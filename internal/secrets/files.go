@@ -14,15 +14,19 @@ const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]
 // PublicFile reports whether the path at the end of t[:end], where a match of [Files] ends, names a
 // public key, which is not secret, as in ~/.ssh/id_rsa.pub and ~/.ssh/<key>.pub.
 func PublicFile[T string | []byte](t T, end int) bool {
-	s := string(t[:min(len(t), end+longPath)])
-	start := strings.LastIndexAny(s[:end], " \t\n") + 1
-	if i := strings.IndexAny(s[end:], " \t\n"); i >= 0 {
-		s = s[:end+i]
+	from := max(0, end-longPath)
+	before, after := string(t[from:end]), string(t[end:min(len(t), end+longPath)])
+	start := strings.LastIndexAny(before, " \t\n") + 1
+	if start == 0 && from > 0 {
+		return false // the beginning of the path is too far away
 	}
-	return publicFile.MatchString(s[start:])
+	if i := strings.IndexAny(after, " \t\n"); i >= 0 {
+		after = after[:i]
+	}
+	return publicFile.MatchString(before[start:] + after)
 }
 
-// longPath is how many bytes of a path after a match are read.
+// longPath is how many bytes on either side of the end of a match are read.
 const longPath = 64
 
 var publicFile = lazyregexp.New("^[\"'`(]*[\\w~$%{}<>*./\\\\-]+\\.pub[\"'`)]*[.,;:]?$")

@@ -29,7 +29,7 @@ var SecretFileRead = scanner.Rule{
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) || secrets.PublicFile(p.Folded, m.End) || template.Match(p.Folded[m.End:]) {
+			if secrets.PublicFile(p.Folded, m.End) || template.Match(p.Folded[m.End:]) {
 				continue // a public key or a template is not secret
 			}
 			from, to := clause.Around(p.Folded, m.Start, m.End)
