@@ -46,7 +46,7 @@ var (
 	filedIn = lazyregexp.New(`\b(put|placed|moved|added|saved|filed|delivered|sent|goes|go)\s+(in|on|to|into|onto)\s+(the\s+)?$`)
 	// goesInto matches text before a conversation that receives data or is spared it, as opposed to one
 	// that data is taken from.
-	goesInto = lazyregexp.New(`\b(out\s+of|enters?|entering|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
+	goesInto = lazyregexp.New(`\b(out\s+of|enters|entering|(never|not|n['’]t)\s+enter|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
 	// ownWork matches text before "in the background" that describes what a program does itself.
 	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
 	// publicKey matches the text before a key that is not secret.

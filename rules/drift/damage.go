@@ -45,10 +45,11 @@ var (
 )
 
 // keptByServer matches a sentence that only says where a server keeps its credentials, or where it
-// gets them from.
+// gets them from, such as a variable of its environment.
 var keptByServer = lazyregexp.New(`^\W*(the\s+|your\s+|all\s+|any\s+|its\s+)?([\w-]+\s+){0,2}(tokens?|keys?|credentials|passwords?|secrets?|cookies)\s+(is|are|will\s+be)\s+(\w+ly\s+|never\s+)?` +
-	`(stored|kept|saved|cached|held|persisted|read|loaded|taken|encrypted)\s+(only\s+)?(in|to|from|on)\s+(the\s+|your\s+|its\s+|an?\s+)?([\w-]+\s+){0,2}` +
-	"[\"'`]?(keychain|keyring|credential\\s+(manager|store)|vault|environment(\\s+variables?)?|[a-z]+(_[a-z]+)+|memory|disk|~/\\.config/[\\w./-]+)\\W*$")
+	`(stored|kept|saved|cached|held|persisted|read|loaded|taken|encrypted)\s+(only\s+)?` +
+	"((in|to|from|on)\\s+(the\\s+|your\\s+|its\\s+|an?\\s+)?([\\w-]+\\s+){0,2}[\"'`]?(keychain|keyring|credential\\s+(manager|store)|vault|environment(\\s+variables?)?|memory|disk|~/\\.config/[\\w./-]+)|" +
+	"from\\s+[\"'`]?[a-z]+(_[a-z]+)+)\\W*$")
 
 // asksInParameter reports whether a parameter's description asks for something that the parameter
 // did not take when it was approved.

@@ -61,12 +61,12 @@ func (u *unapproved) ownName(name string) bool {
 }
 
 // ownTool reports whether name is a tool of the same server.
-func (u *unapproved) ownTool(name string) bool {
-	if _, known := u.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]; known {
+func (c *change) ownTool(name string) bool {
+	if _, known := c.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]; known {
 		return true
 	}
-	for i := range u.beside {
-		if strings.EqualFold(u.beside[i].Name, name) {
+	for i := range c.beside {
+		if strings.EqualFold(c.beside[i].Name, name) {
 			return true
 		}
 	}

@@ -17,7 +17,10 @@ func (c *change) withdrawn(r retold) string {
 	for _, kind := range [...]*lazyregexp.Regexp{agreement, limit} {
 		at := ""
 		for _, s := range r.dropped {
-			if f := foldedText(s); at == "" && kind.MatchString(f) && !c.limitsOther(f) {
+			if at != "" {
+				break
+			}
+			if f := foldedText(s); kind.MatchString(f) && !(kind == limit && c.limitsOther(f)) {
 				at = s
 			}
 		}
@@ -28,11 +31,11 @@ func (c *change) withdrawn(r retold) string {
 	return ""
 }
 
-// limitsOther reports whether a sentence says what another tool does not do, as in "update_volume
-// cannot change it".
+// limitsOther reports whether a sentence says what another tool of the server does not do, as in
+// "update_volume cannot change it".
 func (c *change) limitsOther(s string) bool {
 	m := ofAnother.FindStringSubmatch(s)
-	return m != nil && m[1] != strings.ToLower(c.d.Name)
+	return m != nil && !strings.EqualFold(m[1], c.d.Name) && c.ownTool(m[1])
 }
 
 // harmlessStill reports whether the tool is read-only according to its hint or to the approved
@@ -77,7 +80,7 @@ var (
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
-	// ofAnother matches what a tool, named by an identifier, does not do.
+	// ofAnother matches a statement that a tool with this name does not do something.
 	ofAnother = lazyregexp.New("\\b([a-z0-9]+(?:[_-][a-z0-9]+)+)[`'\"]?\\s+(?:can\\s?not|can['’]t|never|does\\s+not|doesn['’]t|will\\s+not|won['’]t)\\b")
 	// limit detects a promise not to do something, or to do it only in a certain location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
