@@ -28,7 +28,7 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
-	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.tells(p, is.Severity, first, last) {
+	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.foundInLines(p, is.Severity, first, last) {
 		return
 	}
 	if across {
@@ -38,15 +38,13 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is the part in the first block, and Decoded the joined text
+	if across { // the evidence is the part in the first block, or the lines as sent, and Decoded the joined text
 		is.Decoded = evidence.Context
-		to := len(first.text)
+		signal, to := inPieces, len(first.text)
 		if p.wrapped {
-			is.Signals = append([]string{overLines}, is.Signals...)
-			to = min(end, last.end) - last.start + last.offset // a piece's last byte is an added space
-		} else {
-			is.Signals = append([]string{inPieces}, is.Signals...)
+			signal, to = overLines, min(end, last.end)-last.start+last.offset // the last byte of a piece is an added space
 		}
+		is.Signals = append([]string{signal}, is.Signals...)
 		start, end = start-first.start+first.offset, to
 		evidence = newEvidence(first.text, start, end)
 	}
@@ -90,9 +88,9 @@ func (in *Inspector) pieced(r *Rule) bool {
 	})
 }
 
-// tells reports whether the rule has reported the lines of a text with at least severity s, before they were
-// joined.
-func (in *Inspector) tells(p *TextPass, s Severity, first, last *piece) bool {
+// foundInLines reports whether the rule has reported a part of these lines, before they were joined, with
+// at least severity s.
+func (in *Inspector) foundInLines(p *TextPass, s Severity, first, last *piece) bool {
 	pointer, from := in.pointer(p.root, p.node), first.offset
 	to := last.offset + last.end - last.start
 	return slices.ContainsFunc(in.found.all, func(f Finding) bool {

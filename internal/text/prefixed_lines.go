@@ -21,7 +21,7 @@ type wrapper struct {
 	s           []byte
 	lines       []Line
 	first, last Line // the first line with its prefix only, and the last line as a whole
-	gap         bool // there is a line without letters or digits behind the last one
+	gap         bool // there is a line without letters or digits after the last one
 	lower       int  // line breaks before a lower-case letter, minus those before an upper-case one
 }
 
