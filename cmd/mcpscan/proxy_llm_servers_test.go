@@ -92,7 +92,7 @@ func llmServer(t *testing.T, files map[string]string) (at func(string) string) {
 
 func waitUntil(t *testing.T, done func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 15000 {
 		if done() {
 			return
 		}
