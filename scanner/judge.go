@@ -78,7 +78,9 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), others: newCoverage(), concerned: &concerned{}, found: bounded{most: maxPerEvent}}
+		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{},
+		coverage: newCoverage(), others: newCoverage(), concerned: &concerned{},
+		found: bounded{most: maxPerEvent}}
 	j.pass = JudgePass{Similarity: e.options.Similarity, Limits: &e.options.Limits, Pinning: e.options.Pinning, judge: j}
 	return j
 }

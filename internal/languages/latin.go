@@ -23,8 +23,10 @@ var latinLanguages = []Language{
 		Reports: `detecta\pL* rechaza\pL* bloquea\pL* evita\pL* impide\pL* como`,
 	},
 	{
-		Name:    "French",
-		drop:    "ignore. ignores. ignorez. ignorer. oublie. oubliez. oublier. ne_tenez_pas_compte. ne_tiens_pas_compte. ne_tenez_plus_compte. ne_tiens_plus_compte. faites_abstraction. fais_abstraction. négligez.",
+		Name: "French",
+		drop: "ignore. ignores. ignorez. ignorer. oublie. oubliez. oublier. ne_tenez_pas_compte. " +
+			"ne_tiens_pas_compte. ne_tenez_plus_compte. ne_tiens_plus_compte. faites_abstraction. " +
+			"fais_abstraction. négligez.",
 		earlier: "précédent précédente précédentes. antérieur ci-dessus. initiales. tes. vos. du_système.",
 		told:    "instructions. consigne règles. directives. indications.",
 		all:     `toutes (les |tes |vos )?(instructions|consignes)`,
@@ -148,13 +150,14 @@ var latinLanguages = []Language{
 		Reports:     `tespit algılar reddeder engeller gibi`,
 	},
 	{
-		Name:        "Vietnamese",
-		drop:        "bỏ_qua. phớt_lờ. quên_đi. quên_hết. hãy_quên. đừng_làm_theo.",
-		earlier:     "trước phía_trên ở_trên ban_đầu hệ_thống của_bạn",
-		told:        "chỉ_dẫn hướng_dẫn chỉ_thị mệnh_lệnh quy_tắc",
-		all:         `(tất cả|mọi|toàn bộ) (\pL+ )?(chỉ dẫn|hướng dẫn|chỉ thị|mệnh lệnh)`,
-		User:        "người_dùng",
-		hide:        `(đừng|không được|chớ|mà không) (\pL+ ){0,2}?(nói|cho|kể|tiết lộ|đề cập|thông báo|báo|nhắc) (\pL+ ){0,5}?USER( biết)?|(giấu|giữ bí mật) (\pL+ ){0,4}?USER`,
+		Name:    "Vietnamese",
+		drop:    "bỏ_qua. phớt_lờ. quên_đi. quên_hết. hãy_quên. đừng_làm_theo.",
+		earlier: "trước phía_trên ở_trên ban_đầu hệ_thống của_bạn",
+		told:    "chỉ_dẫn hướng_dẫn chỉ_thị mệnh_lệnh quy_tắc",
+		all:     `(tất cả|mọi|toàn bộ) (\pL+ )?(chỉ dẫn|hướng dẫn|chỉ thị|mệnh lệnh)`,
+		User:    "người_dùng",
+		hide: `(đừng|không được|chớ|mà không) (\pL+ ){0,2}?(nói|cho|kể|tiết lộ|đề cập|thông báo|báo|` +
+			`nhắc) (\pL+ ){0,5}?USER( biết)?|(giấu|giữ bí mật) (\pL+ ){0,4}?USER`,
 		before:      `trước khi (\pL+ ){0,3}?(bất kỳ|bất cứ|mọi|tất cả|các) (\pL+ ){0,2}?công cụ`,
 		beforeWords: "trước_khi",
 		call:        `(gọi|sử dụng|dùng|chạy) (\pL+ ){0,2}?công cụ này`,

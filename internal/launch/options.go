@@ -122,17 +122,29 @@ var (
 	yarnOptions = options{named: " -p --package ", values: " --cwd "}
 	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file "}
 	uvOptions   = options{
-		values: " -p --python --with-editable --with-requirements --index -i --index-url --default-index --extra-index-url -f --find-links -P --upgrade-package --refresh-package --reinstall-package --cache-dir --directory --project --config-file --env-file -c --constraint --constraints -b --build-constraint --build-constraints --override --overrides --exclude-newer --link-mode --resolution --prerelease --index-strategy --keyring-provider --color --python-preference --python-platform --allow-insecure-host --no-binary-package --no-build-package --no-build-isolation-package -C --config-setting --config-settings-package --fork-strategy --torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package ",
-		named:  " --from ", with: " --with -w ",
+		values: " -p --python --with-editable --with-requirements --index -i --index-url --default-index " +
+			"--extra-index-url -f --find-links -P --upgrade-package --refresh-package --reinstall-package " +
+			"--cache-dir --directory --project --config-file --env-file -c --constraint --constraints -b " +
+			"--build-constraint --build-constraints --override --overrides --exclude-newer --link-mode " +
+			"--resolution --prerelease --index-strategy --keyring-provider --color --python-preference " +
+			"--python-platform --allow-insecure-host --no-binary-package --no-build-package " +
+			"--no-build-isolation-package -C --config-setting --config-settings-package --fork-strategy " +
+			"--torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package ",
+		named: " --from ", with: " --with -w ",
 	}
 	pipxOptions   = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
-	dockerOptions = options{most: true, flags: " -d --detach -i --interactive -t --tty --rm --init --privileged --read-only -P --publish-all --no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy -q --quiet --use-api-socket --tls-verify --replace --env-host --http-proxy --rmi --rootfs --no-hosts --no-hostname --passwd --debug -D --tls --tlsverify --help --rosetta --ssh "}
-	nixOptions    = options{values: " --extra-experimental-features --experimental-features --inputs-from --system --store --max-jobs -j --log-format --eval-store --update-input "}
-	goOptions     = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p -pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
-	denoOptions   = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
-	dnxOptions    = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
-	jbangOptions  = options{values: " --config -j --java -m --main --deps --repos --cp --class-path -R --runtime-option -C --compile-option -s --sources --files --catalog "}
-	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
+	dockerOptions = options{most: true,
+		flags: " -d --detach -i --interactive -t --tty --rm --init --privileged --read-only -P --publish-all " +
+			"--no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy -q --quiet --use-api-socket " +
+			"--tls-verify --replace --env-host --http-proxy --rmi --rootfs --no-hosts --no-hostname --passwd " +
+			"--debug -D --tls --tlsverify --help --rosetta --ssh "}
+	nixOptions = options{values: " --extra-experimental-features --experimental-features --inputs-from --system --store --max-jobs -j --log-format --eval-store --update-input "}
+	goOptions  = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p " +
+		"-pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
+	denoOptions  = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
+	dnxOptions   = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
+	jbangOptions = options{values: " --config -j --java -m --main --deps --repos --cp --class-path -R --runtime-option -C --compile-option -s --sources --files --catalog "}
+	cargoOptions = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
 // wrapper is a program that starts another one, with the syntax needed to find that

@@ -21,7 +21,9 @@ func readGeminiRequest(r *Reader, b *body) {
 
 // geminiTools are the members of a tools entry for tools that the provider runs.
 var geminiTools = []string{"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval", "codeExecution", "code_execution",
-	"urlContext", "url_context", "exaAiSearch", "exa_ai_search", "parallelAiSearch", "parallel_ai_search", "computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval", "fileSearch", "file_search"}
+	"urlContext", "url_context", "exaAiSearch", "exa_ai_search", "parallelAiSearch", "parallel_ai_search",
+	"computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval",
+	"fileSearch", "file_search"}
 
 func (r *Reader) geminiTools(v View) {
 	for c := v.First(); c.Is(); c = c.Next() {

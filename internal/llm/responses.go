@@ -88,7 +88,9 @@ var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call", "program"}
 	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output", "program_output"}
-	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "configuration_update", "mcp_approval_request", "mcp_approval_response"}
+	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction",
+		"compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "configuration_update",
+		"mcp_approval_request", "mcp_approval_response"}
 )
 
 // responsesItem reads an input or output item.
@@ -157,7 +159,9 @@ var (
 	responsesPieces = []string{"response.created", "response.queued", "response.in_progress", "response.output_item.added", "response.content_part.",
 		"response.output_text.", "response.refusal.", "response.function_call_arguments.", "response.custom_tool_call_input.", "response.reasoning",
 		"response.mcp_call", "response.mcp_list_tools.", "response.web_search_call.", "response.file_search_call.", "response.code_interpreter_call",
-		"response.image_generation_call.", "response.shell_call", "response.apply_patch_call", "response.audio.", "response.keepalive", "response.compaction", "response.local_shell_call", "response.computer_call", "response.tool_search_call"}
+		"response.image_generation_call.", "response.shell_call", "response.apply_patch_call",
+		"response.audio.", "response.keepalive", "response.compaction", "response.local_shell_call",
+		"response.computer_call", "response.tool_search_call"}
 )
 
 // readResponsesEvent handles an event in a stream. Each item is read when it is done; items that

@@ -14,7 +14,12 @@ import (
 func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
-		return v == Hand && holdsWhat.Match(t[max(0, i-besideReach):j]) || string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
+		from := max(0, i-besideReach)
+		if v == Hand && holdsWhat.Match(t[from:j]) {
+			return true
+		}
+		return string(t[i:j]) == "copy" &&
+			(copyForReaders.Match(t[from:j]) || isCopyOf.Match(t[from:min(len(t), j+len(" of"))]))
 	case Personal:
 		return filedIn.Match(t[max(0, i-besideReach):i])
 	case Conversation:

@@ -22,7 +22,9 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 		}
 		m := s[at[0]:at[1]]
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
-		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != mcp.ToolSubject || sameFamily(p.Name, name)) {
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) ||
+			p.Sibling(name) || p.Parameter(name) ||
+			toolName.MatchString(name) && (p.Subject != mcp.ToolSubject || sameFamily(p.Name, name)) {
 			continue
 		}
 		return name

@@ -24,7 +24,9 @@ var secrets = slices.Concat(tokens, []secret{
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // query of a URL
 		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
 	{[]string{"--"}, // command-line flag
-		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|bearer|credentials?|pat|(?-i:[a-z0-9][A-Za-z0-9]*(?:Key|Token|Passwd|Password|Secret|Auth|Credentials?|Pat)))(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
+		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|` +
+			`bearer|credentials?|pat|(?-i:[a-z0-9][A-Za-z0-9]*(?:Key|Token|Passwd|Password|Secret|Auth|` +
+			`Credentials?|Pat)))(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
 	{[]string{"accountkey=", "sharedaccesskey="}, // key in a connection string
 		LazyExpr(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`), nil},
 	{[]string{"pwd=", "password="}, // password in a connection string
@@ -32,7 +34,9 @@ var secrets = slices.Concat(tokens, []secret{
 	{[]string{"authorization"},
 		LazyExpr(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`), nil},
 	{[]string{"key", "secret", "passwd", "password", "token"},
-		LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
+		LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|` +
+			`(?:access|secret|private|signing|encryption|master)[_-]?key)` +
+			`\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
 	marked,
 	{[]string{"cookie"}, // the first cookie of a Cookie or Set-Cookie header
 		LazyExpr(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`), nil},

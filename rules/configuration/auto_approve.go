@@ -91,7 +91,9 @@ var approvals = []approval{
 	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools that match a pattern run without confirmation"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without confirmation"),
-	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that can write data or run commands needs no confirmation"),
+	approves(`^/permissions/allow/\d+$`,
+		`(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low,
+		"a tool that can write data or run commands needs no confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
 	// VS Code.
@@ -100,7 +102,8 @@ var approvals = []approval{
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without confirmation"),
 	approves(editorKey+`tools\.terminal\.autoApprove/`+
 		`(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without confirmation"),
-	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file can be changed, or every address read, without confirmation"),
+	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`,
+		`^true$`, scanner.Medium, "every file can be changed, or every address read, without confirmation"),
 	// Gemini CLI and Qwen Code.
 	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools considered harmless run without confirmation"),
 	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "tools and commands run without confirmation"),

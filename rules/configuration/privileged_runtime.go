@@ -60,15 +60,24 @@ var (
 		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has full rights on the host (--privileged)"},
 		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace with the host"},
 		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the host network and everything that listens on it"},
-		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that allows an escape to the host"},
+		{lazyregexp.New(`^--cap-add$`),
+			lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High,
+			"the container has a capability that allows an escape to the host"},
 		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has access to a disk or the memory of the host"},
-		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock|(?i:pipe[\\/](?:docker_engine|podman-machine-))`), scanner.High, "the container controls the container engine, which is root on the host"},
+		{mounting,
+			lazyregexp.New(`(?:docker|podman|containerd)\.sock|(?i:pipe[\\/](?:docker_engine|podman-machine-))`),
+			scanner.High, "the container controls the container engine, which is root on the host"},
 		{mounting, lazyregexp.New(`^` + disk + `:|(?:^|,)(?:src|source)=` + disk + `(?:,|$)`), scanner.High, "the container mounts the whole disk of the host"},
-		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container mounts a system directory of the host"},
+		{mounting,
+			lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|` +
+				`(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High,
+			"the container mounts a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `[\\/]?:.*:ro$|(?:^|,)(?:src|source)=` + home + `[\\/]?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
 		{mounting, lazyregexp.New(`^` + home + `[\\/]?:|(?:^|,)(?:src|source)=` + home + `[\\/]?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
-		{mounting, lazyregexp.New(`^(?:` + home + `|[A-Za-z]:)?[^:,]*[\\/]` + keys + `:|(?:^|,)(?:src|source)=[^,]*[\\/]` + keys + `(?:,|$)`), scanner.Medium, "the container mounts credentials of the user"},
+		{mounting,
+			lazyregexp.New(`^(?:` + home + `|[A-Za-z]:)?[^:,]*[\\/]` + keys + `:|(?:^|,)(?:src|source)=[^,]*[\\/]` + keys + `(?:,|$)`),
+			scanner.Medium, "the container mounts credentials of the user"},
 	}
 )
 

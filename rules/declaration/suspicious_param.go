@@ -68,7 +68,10 @@ var SuspiciousParam = scanner.Rule{
 				`as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|` +
 				`\byour\s+(complete|full|entire|whole|exact)\s+(set\s+of\s+|list\s+of\s+)?(instructions|prompt|guidelines|rules)\b|` +
 				`\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
-			Anchors: append(clause.Combine([]string{"system ", "initial ", "hidden ", "original ", "your ", "your own ", "complete ", "full ", "entire ", "whole ", "exact ", "set of ", "list of "}, []string{"prompt", "instruction", "guidelines", "rules"}), "system message", "you were given", "you have been given"),
+			Anchors: append(clause.Combine([]string{"system ", "initial ", "hidden ", "original ", "your ",
+				"your own ", "complete ", "full ", "entire ", "whole ", "exact ", "set of ", "list of "},
+				[]string{"prompt", "instruction", "guidelines", "rules"}), "system message", "you were given",
+				"you have been given"),
 		},
 		{
 			Name: "results",
@@ -88,7 +91,10 @@ var SuspiciousParam = scanner.Rule{
 			Expr: `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|` +
 				`finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b|\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(mentioned|shared|given|` +
 				`typed|provided|seen|found|revealed)\s+(by\s+the\s+user|(in|during)\s+(the|this)\s+(conversation|chat|session|context|environment))\b`,
-			Anchors: append(clause.Combine([]string{"you", "user", "model", "assistant"}, []string{" "}, []string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share", "mention"}), clause.Combine([]string{"by the ", "in the ", "in this ", "during the ", "during this "}, []string{"user", "conversation", "chat", "session", "context", "environment"})...),
+			Anchors: append(clause.Combine([]string{"you", "user", "model", "assistant"}, []string{" "},
+				[]string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share",
+					"mention"}), clause.Combine([]string{"by the ", "in the ", "in this ", "during the ",
+				"during this "}, []string{"user", "conversation", "chat", "session", "context", "environment"})...),
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -97,7 +103,9 @@ var SuspiciousParam = scanner.Rule{
 			return
 		}
 		for _, m := range p.Matches {
-			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && (secrets.HandlesCredentials(p.Name) || secrets.PublicFile(p.Folded, m.End)) {
+			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) ||
+				m.Pattern == fileMatch &&
+					(secrets.HandlesCredentials(p.Name) || secrets.PublicFile(p.Folded, m.End)) {
 				continue
 			}
 			severity := scanner.Medium

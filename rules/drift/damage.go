@@ -48,7 +48,8 @@ var (
 // gets them from, such as a variable of its environment.
 var keptByServer = lazyregexp.New(`^\W*(the\s+|your\s+|all\s+|any\s+|its\s+)?([\w-]+\s+){0,2}(tokens?|keys?|credentials|passwords?|secrets?|cookies)\s+(is|are|will\s+be)\s+(\w+ly\s+|never\s+)?` +
 	`(stored|kept|saved|cached|held|persisted|read|loaded|taken|encrypted)\s+(only\s+)?` +
-	"((in|to|from|on)\\s+(the\\s+|your\\s+|its\\s+|an?\\s+)?([\\w-]+\\s+){0,2}[\"'`]?(keychain|keyring|credential\\s+(manager|store)|vault|environment(\\s+variables?)?|memory|disk|~/\\.config/[\\w./-]+)|" +
+	"((in|to|from|on)\\s+(the\\s+|your\\s+|its\\s+|an?\\s+)?([\\w-]+\\s+){0,2}[\"'`]?(keychain|keyring|" +
+	"credential\\s+(manager|store)|vault|environment(\\s+variables?)?|memory|disk|~/\\.config/[\\w./-]+)|" +
 	"from\\s+[\"'`]?[a-z]+(_[a-z]+)+)\\W*$")
 
 // asksInParameter reports whether a parameter's description asks for something that the parameter

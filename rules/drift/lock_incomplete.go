@@ -90,7 +90,9 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	if len(absent) == 0 {
 		return
 	}
-	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
+	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject,
+		Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID,
+		Key:     strings.Join(absent, " "),
 		Message: fmt.Sprintf("this change removed data from the lockfile entry (%s), so mcpscan would not notice a change to the server; restore the entry", text.JoinSome(absent)),
 		Related: []scanner.Related{{Message: "recorded here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {

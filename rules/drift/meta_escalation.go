@@ -112,7 +112,9 @@ var openness = [][]string{
 	{"false", "none", "no", "off", "denied", "never", "0", "isolated", "nobody"},
 	{"read", "readonly", "read-only", "read_only", "ro", "low", "private", "internal", "local", "closed", "restricted", "loopback"},
 	{"create", "update", "write", "readwrite", "read-write", "read_write", "rw", "medium", "shared", "organization", "partner", "bridge"},
-	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
+	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external",
+		"remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined",
+		"everyone", "anyone", "world"},
 }
 
 // grants reports whether a key concerns a tool's permissions.

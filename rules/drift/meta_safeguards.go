@@ -39,5 +39,6 @@ var (
 	lifting = names.Set(`auto autoapprove skip bypass disable disabled without no trusted privileged unattended unsafe insecure unrestricted silent`)
 
 	offValues = []string{"false", "none", "no", "off", "never", "disabled", "optional", "auto", "automatic", "skip", "silent", "null", "0", "unconfined", "implicit"}
-	onValues  = []string{"true", "yes", "on", "always", "required", "enabled", "strict", "full", "explicit", "mandatory", "user", "human", "manual", "ask", "1", "per-call", "once", "all", "enforced", "default"}
+	onValues  = []string{"true", "yes", "on", "always", "required", "enabled", "strict", "full", "explicit",
+		"mandatory", "user", "human", "manual", "ask", "1", "per-call", "once", "all", "enforced", "default"}
 )

@@ -20,7 +20,9 @@ func asksForMore(name string) bool {
 	_, _, collects := sensitive.CollectedBy(name)
 	said := names.Spell(names.FoldName(name))
 	spelled := names.Spell(name)
-	return collects != "" || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || sensitive.CredentialName.MatchString(spelled) || sensitive.CredentialName.MatchString(said)
+	return collects != "" || sensitive.PersonalName.MatchString(spelled) ||
+		sensitive.KeyOfOne.MatchString(spelled) || sensitive.CredentialName.MatchString(spelled) ||
+		sensitive.CredentialName.MatchString(said)
 }
 
 // anyWord reports whether a set contains a word of a name, either unchanged or with

@@ -23,14 +23,21 @@ func safeValue(name string) string {
 }
 
 var (
-	boldly    = names.Set(`force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push publish share send notify apply bypass no without privileged unattended`)
-	carefully = names.Set(`dry plan preview simulate confirm confirmed confirmation safe secure sandbox sandboxed isolated verify verified validate check readonly read interactive ask prompt require required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize draft audit`)
-	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
+	boldly = names.Set(`force forced overwrite recursive recursively delete remove purge destroy allow skip ` +
+		`ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push ` +
+		`publish share send notify apply bypass no without privileged unattended`)
+	carefully = names.Set(`dry plan preview simulate confirm confirmed confirmation safe secure sandbox ` +
+		`sandboxed isolated verify verified validate check readonly read interactive ask prompt require ` +
+		`required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize draft ` +
+		`audit`)
+	undoing = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
 )
 
 // holding contains words for parameters, such as confirmations, that hold back a call until the
 // caller sets them.
-var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
+var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved ` +
+	`approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge ` +
+	`acknowledged`)
 
 // holds reports whether name is a parameter that holds back a call until the caller sets it.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
@@ -154,7 +161,9 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 }
 
 // selecting contains words for parameters that select an action, its actor or its recipient.
-var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
+var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role ` +
+	`roles permission permissions access privilege privileges scope scopes level visibility audience acl ` +
+	`grant`)
 
 // grave contains words for values that destroy, run or open something, give it to everybody, or
 // remove its protection.

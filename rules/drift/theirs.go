@@ -94,7 +94,9 @@ var (
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
 	// placesInLists lists words that form names of pagination tokens, of tokens that are counted or
 	// traded, and of data keys.
-	placesInLists    = names.Set(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
+	placesInLists = names.Set(`page next prev previous continuation cursor sync resume start max min count ` +
+		`limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign ` +
+		`partition design`)
 	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
 	talks            = names.Set(`conversation conversations dialog dialogue transcript chat`)
 	spoken           = names.Set(`prompt prompts instructions history messages message log logs transcript directives verbatim`)

@@ -25,7 +25,9 @@ var intents = []intent{
 	{Test: obeyingData, where: whateverItSays},
 	{Test: deceiving, where: untold},
 	{Test: carryingAway, where: toNewPlace},
-	looser(sense.SendsCopy, 1), looser(sense.Redirects, 2), looser(sense.FetchesAndRuns, 1), looser(sense.ObeysOutput, 2), {looser(sense.ChangesOtherTool, 2).Test, ofStrangers}, looser(sense.DelayedTrigger, 2),
+	looser(sense.SendsCopy, 1), looser(sense.Redirects, 2), looser(sense.FetchesAndRuns, 1),
+	looser(sense.ObeysOutput, 2), {looser(sense.ChangesOtherTool, 2).Test, ofStrangers},
+	looser(sense.DelayedTrigger, 2),
 	looser(sense.ActsAlone, 2), looser(sense.OverridesInstructions, 2), looser(sense.Conceals, 1), looser(sense.ActsInSecret, 1), looser(sense.KeepsUserUnaware, 1),
 	{Test: notAsking, where: forNoThing},
 	{Test: borrowing, where: namesOthersTool},
@@ -226,7 +228,8 @@ func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
 // theirs detects references to what the user said, and to data that is not an argument of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
-	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
+	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|` +
+	`dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
 	`secret|` +
 	`password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|` +
 	`other|host|` +

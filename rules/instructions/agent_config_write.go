@@ -21,9 +21,12 @@ var AgentConfigWrite = scanner.Rule{
 	Basis:      "Installation guides tell people to do the same, so text in data is rated high only if it addresses an agent or disables approvals. A tool whose purpose is to write such files, or that has an option for this, is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
-		Name:    "write_agent_file",
-		Expr:    vWrite + `[^\n]{0,100}?` + paths.AgentFiles,
-		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", ".clinerules", ".goosehints"},
+		Name: "write_agent_file",
+		Expr: vWrite + `[^\n]{0,100}?` + paths.AgentFiles,
+		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini",
+			".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove",
+			"auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", ".clinerules",
+			".goosehints"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

@@ -33,8 +33,12 @@ var ApprovalBypass = scanner.Rule{
 				`\bno\s+(further\s+)?(confirmation|approval|permission|consent)\s+(is\s+|needs\s+to\s+be\s+)(needed|required|necessary|requested)\b|` +
 				`\bwithout\s+checking\s+back\b|\brather\s+than\s+waiting\s+for\s+the\s+(user|human)\b|\b(choose|select|click|pick)\s+["'“]?always\s+allow\b|` +
 				`\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed|signed\s+off)\b`,
-			Anchors: append(clause.Combine([]string{"confirmation", "approval", "permission", "consent"}, []string{" "}, []string{"is not", "isn", "was ", "is needed", "is required", "is necessary", "needs to"}),
-				"asking the", "ask the", "asking user", "ask user", "confirm with", "confirming with", "check with", "checking with", "consult", "prompting the", "prompt the", "checking back", "always allow", "user has", "human has", "owner has", "rather than waiting"),
+			Anchors: append(clause.Combine([]string{"confirmation", "approval", "permission", "consent"},
+				[]string{" "}, []string{"is not", "isn", "was ", "is needed", "is required", "is necessary",
+					"needs to"}),
+				"asking the", "ask the", "asking user", "ask user", "confirm with", "confirming with",
+				"check with", "checking with", "consult", "prompting the", "prompt the", "checking back",
+				"always allow", "user has", "human has", "owner has", "rather than waiting"),
 		},
 		{
 			Name:    "automatic_approval",

@@ -21,7 +21,9 @@ var CodeInsertion = scanner.Rule{
 		Expr: `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|` +
 			`specified)\s+((python|code|source|sample|shell|javascript)\s+)?(code|snippet|script|excerpt|segment|` +
 			`fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
-		Anchors: clause.Combine([]string{"following", "subsequent", "below", "given", "provided", "next", "succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented", "mentioned", "specified"},
+		Anchors: clause.Combine([]string{"following", "subsequent", "below", "given", "provided", "next",
+			"succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented",
+			"mentioned", "specified"},
 			[]string{" "}, []string{"", "python ", "code ", "source ", "sample ", "shell ", "javascript "}, []string{"code", "snippet", "script", "excerpt", "segment", "fragment"}),
 	}},
 	Text: func(p *scanner.TextPass) {

@@ -61,7 +61,9 @@ var Conceal = scanner.Rule{
 				`\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|` +
 				`\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|` +
 				`\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
-			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "had never", "has never", "have never", "was never", "were never", "not let ", "n't let ", "n’t let ", "never let ", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
+			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "had never",
+				"has never", "have never", "was never", "were never", "not let ", "n't let ", "n’t let ",
+				"never let ", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
 		},
 		{
 			Name:    "no_need_to_tell",
@@ -143,7 +145,9 @@ var (
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	said, rest := t[start:end], t[end:]
-	return clause.CitedAhead.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) || bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) || genitiveBehind.Match(rest) || notRepeated.Match(rest) ||
+	return clause.CitedAhead.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) ||
+		bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) ||
+		genitiveBehind.Match(rest) || notRepeated.Match(rest) ||
 		usersPossession.Match(rest) && !secrecyAudience.Match(said) && !clause.ContainsAny(said, "this", "that") ||
 		keptThing.Match(said) && !clause.ContainsAny(said, "user")
 }

@@ -36,7 +36,9 @@ var CredentialUpload = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := max(0, m.Start-uploadReach), min(len(p.Folded), m.End+uploadReach)
 			sent := uploads.FindIndex(p.Folded[from:to])
-			if sent == nil || onThisMachine.Match(p.Folded[from+sent[0]:from+sent[1]]) || ownService.Match(p.Folded[max(from, m.Start-len("authorization: bearer $(cat ")):m.End]) || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
+			if sent == nil || onThisMachine.Match(p.Folded[from+sent[0]:from+sent[1]]) ||
+				ownService.Match(p.Folded[max(from, m.Start-len("authorization: bearer $(cat ")):m.End]) ||
+				clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
 				continue
 			}
 			severity := scanner.Critical

@@ -20,14 +20,19 @@ var ErrorEscalation = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "fetch_and_hand_over",
-			Expr:    `\b(` + vFetch + `)\b[^\n]{0,120}?\b` + vHandOver + `\b[^\n]{0,60}`,
-			Anchors: append(clause.Combine([]string{"pass ", "provide ", "include ", "supply ", "paste ", "attach ", "submit ", "send ", "put ", "return ", "hand "}, []string{"it", "them", "that", "this", "its ", "their ", "the "}), "again with ", "retry with ", "repeat ", "resubmit "),
+			Name: "fetch_and_hand_over",
+			Expr: `\b(` + vFetch + `)\b[^\n]{0,120}?\b` + vHandOver + `\b[^\n]{0,60}`,
+			Anchors: append(clause.Combine([]string{"pass ", "provide ", "include ", "supply ", "paste ",
+				"attach ", "submit ", "send ", "put ", "return ", "hand "}, []string{"it", "them", "that", "this",
+				"its ", "their ", "the "}), "again with ", "retry with ", "repeat ", "resubmit "),
 		},
 		{
-			Name:    "hand_over_contents",
-			Expr:    `\b` + vHandOver + `\s[^\n]{0,40}?((contents?|output|text|values?|copy)\s+of\b[^\n]{0,80}|` + clause.Conversation + `)`,
-			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values", "copy"}, []string{" of "}), "conversation", "chat ", "dialog", "message history", "message log", "system prompt", "previous messages", "prior messages", "earlier messages", "all messages", "all the messages"),
+			Name: "hand_over_contents",
+			Expr: `\b` + vHandOver + `\s[^\n]{0,40}?((contents?|output|text|values?|copy)\s+of\b[^\n]{0,80}|` + clause.Conversation + `)`,
+			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values",
+				"copy"}, []string{" of "}), "conversation", "chat ", "dialog", "message history", "message log",
+				"system prompt", "previous messages", "prior messages", "earlier messages", "all messages",
+				"all the messages"),
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -56,7 +61,8 @@ const (
 var (
 	// beyondTool matches the user's data outside the tool.
 	beyondTool = text.LazyExpr(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|` +
-		`\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|` +
+		`\b(cookies|clipboard|seed\s+phrase|environment\s+variables|` +
+		`user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|` +
 		`/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?` +
 		`(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|` +
 		`\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)

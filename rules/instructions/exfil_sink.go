@@ -45,14 +45,18 @@ var exfilPatterns = []scanner.Pattern{
 		Anchors: []string{"curl", "wget"},
 	},
 	{
-		Name:    "conversation",
-		Expr:    `\b(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|reveal|print|output|repeat|disclose|share|(call|invoke)\s+this\s+with)\b[^.\n]{0,80}?\b` + clause.Conversation,
-		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "every message", "the user said", "the user wrote", "the user typed", "the user has said", "know about the user"},
+		Name: "conversation",
+		Expr: `\b(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|reveal|print|output|repeat|disclose|share|(call|invoke)\s+this\s+with)\b[^.\n]{0,80}?\b` + clause.Conversation,
+		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt",
+			"messages", "every message", "the user said", "the user wrote", "the user typed", "the user has said",
+			"know about the user"},
 	},
 	{
-		Name:    "secrets_away",
-		Expr:    `\b(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|gather|grab|dump|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + clause.Secrets,
-		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey", "private key", "ssh key", "secret key", "access token", "session token", "auth token", "authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
+		Name: "secrets_away",
+		Expr: `\b(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|gather|grab|dump|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + clause.Secrets,
+		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey",
+			"private key", "ssh key", "secret key", "access token", "session token", "auth token",
+			"authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
 	},
 	{
 		Name: "copy_outside",
@@ -78,7 +82,9 @@ var exfilPatterns = []scanner.Pattern{
 			`credentials?))\b[^\n]{0,30}?\b(in|` +
 			`into|to|on|as|with|below)\s+(this|the|a|an|your|our|that|its|my)?\s*(\w+\s+){0,2}?(tickets?|issues?|comments?|threads?|repl(y|ies)|` +
 			`pull\s+requests?|(this|the)\s+pr|readme|gist|wiki|public\s+repo\w*|forum|bug\s+report)\b`,
-		Anchors: []string{"tokens", "_token", "secrets", "_secret", "credential", "passwords", "api key", "api_key", "api-key", "private ", "all rows", "every row", "all the rows", "all records", "every record", "all users", "all customers", "personal data", "personal information", "salar", ".env"},
+		Anchors: []string{"tokens", "_token", "secrets", "_secret", "credential", "passwords", "api key",
+			"api_key", "api-key", "private ", "all rows", "every row", "all the rows", "all records",
+			"every record", "all users", "all customers", "personal data", "personal information", "salar", ".env"},
 	},
 }
 

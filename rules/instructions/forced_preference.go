@@ -21,7 +21,9 @@ var ForcedPreference = scanner.Rule{
 			Expr: `\b(best|greatest|most\s+(reliable|accurate|powerful|trusted|trustworthy|secure|advanced)|` +
 				`only\s+(safe|correct|trusted|reliable))\s+(\w+\s+){0,2}?(tool|server|function|service|choice|option|plugin)\s+(in\s+the\s+world|ever|` +
 				`available\s+anywhere|of\s+all|on\s+earth|you\s+can\s+(use|find)|that\s+exists|there\s+is)\b`,
-			Anchors: clause.Combine([]string{"tool ", "server ", "function ", "service ", "choice ", "option ", "plugin "}, []string{"in the world", "ever", "available anywhere", "of all", "on earth", "you can", "that exists", "there is"}),
+			Anchors: clause.Combine([]string{"tool ", "server ", "function ", "service ", "choice ", "option ",
+				"plugin "}, []string{"in the world", "ever", "available anywhere", "of all", "on earth", "you can",
+				"that exists", "there is"}),
 		},
 		{
 			Name: "above_all_others",

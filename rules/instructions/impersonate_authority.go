@@ -45,7 +45,11 @@ var ImpersonateAuthority = scanner.Rule{
 				`coding\s+(agents?|assistants?))\s+(that\s+)?(reading|processing|evaluating|reviewing|summari[sz]ing|read|process|evaluate|review|` +
 				`summari[sz]e)\s+(this|the)\b|` +
 				`\bto\s+whichever\s+(agent|assistant|model)\b`,
-			Anchors: []string{"if you are a", "dear a", "hi a", "hello a", "hey a", "hi copilot", "dear copilot", "hey copilot", "hi claude", "hey claude", "dear claude", "chatgpt", "gemini", "reading th", "processing th", "evaluating th", "reviewing th", "summarizing th", "summarising th", "read th", "process th", "evaluate th", "review th", "summarize th", "summarise th", "to whichever"},
+			Anchors: []string{"if you are a", "dear a", "hi a", "hello a", "hey a", "hi copilot",
+				"dear copilot", "hey copilot", "hi claude", "hey claude", "dear claude", "chatgpt", "gemini",
+				"reading th", "processing th", "evaluating th", "reviewing th", "summarizing th", "summarising th",
+				"read th", "process th", "evaluate th", "review th", "summarize th", "summarise th",
+				"to whichever"},
 		},
 		{
 			Name: "from_the_team",
@@ -53,7 +57,9 @@ var ImpersonateAuthority = scanner.Rule{
 				`operators?)\s*[:(]|` +
 				`\b(developer|administrator|admin|operator)\s+(directive|message|notice)\s*[#:(]|` +
 				`\bpolicy\s+update\b[^\n]{0,40}?\b(from|by)\s+(anthropic|openai|google|microsoft)\b`,
-			Anchors: []string{"message from", "message by", "notice from", "notice by", "note from", "note by", "directive", "developer message", "administrator message", "admin message", "operator message", "policy update", "developer notice", "administrator notice", "admin notice", "operator notice"},
+			Anchors: []string{"message from", "message by", "notice from", "notice by", "note from", "note by",
+				"directive", "developer message", "administrator message", "admin message", "operator message",
+				"policy update", "developer notice", "administrator notice", "admin notice", "operator notice"},
 		},
 		{
 			Name: "i_am_the_user",
@@ -62,7 +68,9 @@ var ImpersonateAuthority = scanner.Rule{
 				`\b(the\s+|your\s+)?(user|developer|owner|operator)\s+here(\s+again)?\s*[:,]|\badmin(istrator)?\s+of\s+this\s+(assistant|agent|bot|model|ai)\b|` +
 				`\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|` +
 				`\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
-			Anchors: append(clause.Wrapped("i am the", "i am your", "is your ", "it's your ", "it’s your ", "user here", "developer here", "owner here", "operator here", "admin of", "administrator of", "new user", "signed"),
+			Anchors: append(clause.Wrapped("i am the", "i am your", "is your ", "it's your ", "it’s your ",
+				"user here", "developer here", "owner here", "operator here", "admin of", "administrator of",
+				"new user", "signed"),
 				clause.Wrapped(clause.Combine([]string{"admin", "administrator", "developer", "operator"}, []string{" request", " command", " instruction", " order"})...)...),
 		},
 		{
@@ -73,7 +81,9 @@ var ImpersonateAuthority = scanner.Rule{
 	},
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
-		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not addressed"}, Unless: headsFile},
+		clause.Order{Severity: scanner.Low, Data: scanner.High,
+			Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed",
+				"the user is not addressed"}, Unless: headsFile},
 		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not addressed"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: nil},

@@ -21,7 +21,9 @@ var MemoryWrite = scanner.Rule{
 			Name: "into_memory",
 			Expr: `\b(save|store|add|write|commit|append|put|record|persist|keep|insert|enter|memori[sz]e)\b[^.\n]{0,120}?\b(in|into|to|` +
 				`as)\s+((your|the\s+(ai\s+)?(agent|assistant|model)['’]?s)\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b|(` + longTerm + `\s+)?memory\s+that\b|an?\s+` + longTerm + `\s+memory\b)|\b(update|change|edit|overwrite)\s+your\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b`,
-			Anchors: []string{"your memor", "agent's memor", "assistant's memor", "model's memor", "term memor", "persistent memor", "permanent memor", "core memor", "saved memor", "lasting memor", "custom instructions", "memory that"},
+			Anchors: []string{"your memor", "agent's memor", "assistant's memor", "model's memor", "term memor",
+				"persistent memor", "permanent memor", "core memor", "saved memor", "lasting memor",
+				"custom instructions", "memory that"},
 		},
 		{
 			Name: "remember_for_good",

@@ -43,7 +43,9 @@ var ObeyOutput = scanner.Rule{
 			Expr: `\byou\s+(\w+\s+){0,3}comply\s+with\s+(all|any|every)\s+(\w+\s+){0,3}(requests?|instructions?|commands?)\b|` +
 				`\bwithout\s+(applying\s+)?(any\s+)?(safety|security|content)\s+(checks?|filters?|restrictions?|polic(y|ies))\b|` +
 				`\b(no|without)\s+(ethical|safety|content)\s+(restrictions|guidelines|limits|filters?)\b`,
-			Anchors: []string{"comply with", "safety", "security check", "security filter", "content filter", "content restriction", "content polic", "content limit", "security polic", "restrictions", "guidelines", "ethical"},
+			Anchors: []string{"comply with", "safety", "security check", "security filter", "content filter",
+				"content restriction", "content polic", "content limit", "security polic", "restrictions",
+				"guidelines", "ethical"},
 		},
 	},
 	Definition: sense.Check(&sense.ObeysOutput),
@@ -76,5 +78,7 @@ var speaksToModel = lazyregexp.New(`\b(you|your|respond|reply|answer|comply|obey
 // guide.
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
-	return clause.ContainsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")
+	return clause.ContainsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial",
+		"installation", "user's instructions", "user instructions", "error message", "section below", "steps below",
+		"instructions below", "prompt below", "returned by the server to", "review instructions", "setup")
 }

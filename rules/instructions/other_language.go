@@ -136,7 +136,9 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an instruction to call the tool", "before or after all other calls"}},
 			!l.Denied.Match(ahead)
 	}
-	return scanner.Issue{Severity: severity, Message: "tells the model to send data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
+	return scanner.Issue{Severity: severity,
+			Message: "tells the model to send data that this tool does not need", Signals: []string{"a verb of sending",
+				"an object that belongs to the user", "an address"}},
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
@@ -173,7 +175,8 @@ var (
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
 		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
 	// keptWords matches words for secrets that users want to keep, such as passwords.
-	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
+	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|` +
+		`parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
 		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
 	keptBehind = lazyregexp.New(`^\s*(` + languages.Letter + `{1,4}['’\s]\s*){0,2}` + keptWords)

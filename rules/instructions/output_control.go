@@ -25,7 +25,9 @@ var OutputControl = scanner.Rule{
 				`\bif\s+(the\s+)?user\s+asks?\b[^.\n]{0,80}\b(respond|reply|answer|say|tell|output)\b|` +
 				`\bif\s+(you\s+are\s+|you['’]re\s+)?(asked|questioned|queried|prompted)\b[^.\n]{0,100}\b(respond|reply|answer|say|report|state|claim|tell|` +
 				`confirm)\b`,
-			Anchors: append(clause.Combine([]string{"simply", "only", "just", "always", "instead", "exclusively", "must", "should"}, []string{" "}, []string{"respond", "reply", "answer", "say", "report", "output", "print", "state", "write"}),
+			Anchors: append(clause.Combine([]string{"simply", "only", "just", "always", "instead",
+				"exclusively", "must", "should"}, []string{" "}, []string{"respond", "reply", "answer", "say",
+				"report", "output", "print", "state", "write"}),
 				"respond with", "respond only", "respond simply", "respond exclusively", "reply with", "reply only", "answer with", "answer only",
 				"user ask", "if asked", "if questioned", "if queried", "if prompted", "if you are asked", "if you're asked", "if you’re asked", "if you are questioned"),
 		},
@@ -64,7 +66,9 @@ var OutputControl = scanner.Rule{
 				`\bconclude\s+that\b[^.\n]{0,40}\b(benign|safe|harmless|clean)\b|` +
 				`\b(must|should)\s+(return|give|assign|output)\s+(a\s+)?(perfect\s+)?(score|rating|grade|verdict)\s+of\b|\brate\s+(this|the)\s+\w+\s+as\b`,
 			Anchors: append(append(clause.Combine([]string{"when ", "while ", "if ", "before "}, []string{"", "you ", "you are "}, []string{"summari", "review", "evaluat", "describ", "answer", "assess"}),
-				clause.Combine([]string{"in your "}, []string{"summary", "answer", "reply", "report", "review", "response"})...), "conclude that", "score of", "rating of", "grade of", "verdict of", "rate this", "rate the"),
+				clause.Combine([]string{"in your "}, []string{"summary", "answer", "reply", "report", "review",
+					"response"})...), "conclude that", "score of", "rating of", "grade of", "verdict of",
+				"rate this", "rate the"),
 		},
 		{
 			Name: "answers_from_this",
@@ -77,7 +81,9 @@ var OutputControl = scanner.Rule{
 			Name: "vouches_for_itself",
 			Expr: `\b(clearly|really|extremely|absolutely|definitely|certainly|obviously|undoubtedly|100\s?%|completely|entirely|perfectly|` +
 				`very)\b[^\n]{0,60}?\b(not|never|non|in\s+no\s+way)[\s-]+(malicious|harmful|dangerous|suspicious|fraudulent|spam|phishing|malware)\b`,
-			Anchors: []string{"not malicious", "not harmful", "not dangerous", "not suspicious", "not fraudulent", "not spam", "not phishing", "not malware", "never malicious", "non-malicious", "non malicious", "no way malicious"},
+			Anchors: []string{"not malicious", "not harmful", "not dangerous", "not suspicious",
+				"not fraudulent", "not spam", "not phishing", "not malware", "never malicious", "non-malicious",
+				"non malicious", "no way malicious"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {

@@ -40,7 +40,9 @@ var Override = scanner.Rule{
 				`document|text|e?-?mail|message|file|issue|ticket|website|post)\b[^.\n]{0,20}?\b(and|instead|but)\b|` +
 				`\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|` +
 				`all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
-			Anchors: []string{"ignore ", "disregard all", "disregard the", "forget the", "forget about the", "no attention to the", "override manual", "override human", "override the ", "override standard", "override automated", "bypass ", "skip "},
+			Anchors: []string{"ignore ", "disregard all", "disregard the", "forget the", "forget about the",
+				"no attention to the", "override manual", "override human", "override the ", "override standard",
+				"override automated", "bypass ", "skip "},
 		},
 		{
 			Name: "drop_the_request",
@@ -53,7 +55,9 @@ var Override = scanner.Rule{
 				`\bhas\s+been\s+(told|asked|instructed)\s+to\s+(\w+\s+){1,6}is\s+(hereby\s+)?(replaced|superseded|void|cancel\w+)\b|` +
 				`\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|` +
 				`goal|prompt|message|intent)\b`,
-			Anchors: []string{"ignore", "disregard", "abandon", "forget what", "outranks", "void", "disabled", "off", "waived", "deactivated", "superseded", "replaced", "cancel", "revoked", "lifted", "suspended"},
+			Anchors: []string{"ignore", "disregard", "abandon", "forget what", "outranks", "void", "disabled",
+				"off", "waived", "deactivated", "superseded", "replaced", "cancel", "revoked", "lifted",
+				"suspended"},
 		},
 		{
 			Name:    "system_override",

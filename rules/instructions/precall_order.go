@@ -28,7 +28,9 @@ var PrecallOrder = scanner.Rule{
 				`time|with|on|for)\s+(\w+\s+){0,4}?(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?([\w-]+\s+){0,2}?(tools?(\s+calls?)?|functions?|` +
 				`mcp\s+servers?)\b|` +
 				`\b(before|prior\s+to|ahead\s+of)\s+(doing\s+)?(anything|everything)\s+else\b`,
-			Anchors: append(clause.Combine([]string{"before ", "prior to ", "ahead of ", "after ", "following ", "when ", "whenever ", "time ", "with ", "on ", "for "}, []string{"any ", "every ", "each ", "all ", "other ", "the use of "}),
+			Anchors: append(clause.Combine([]string{"before ", "prior to ", "ahead of ", "after ", "following ",
+				"when ", "whenever ", "time ", "with ", "on ", "for "}, []string{"any ", "every ", "each ", "all ",
+				"other ", "the use of "}),
 				clause.Combine([]string{"using ", "calling ", "invoking ", "running ", "you use ", "you call ", "you run ", "you invoke ", "doing "}, []string{"any", "every", "each", "all", "other"})...),
 		},
 		untilThisWasCalled: {
@@ -41,13 +43,17 @@ var PrecallOrder = scanner.Rule{
 			Name: "around_every_turn",
 			Expr: `\b((at\s+the\s+(start|beginning)\s+of|before|after|on|for|with)\s+(each|every|all)\s+(new\s+|single\s+)?(conversation|session|chat|` +
 				`(user['’]?s?\s+)?(message|request|query|prompt|turn)|response|reply|answer|interaction)s?)\b`,
-			Anchors: clause.Combine([]string{"each ", "every ", "all "}, []string{"", "new ", "single "}, []string{"conv", "sess", "chat", "mess", "requ", "quer", "prom", "turn", "resp", "repl", "answ", "inter", "user"}),
+			Anchors: clause.Combine([]string{"each ", "every ", "all "}, []string{"", "new ", "single "},
+				[]string{"conv", "sess", "chat", "mess", "requ", "quer", "prom", "turn", "resp", "repl", "answ",
+					"inter", "user"}),
 		},
 		amongItsOwn: {
 			Name: "among_its_own",
 			Expr: `\b(must|always|required\s+to|have\s+to|need\s+to|should)\s+(\w+\s+){0,2}?(call|use|run|invoke)\s+[^.\n]{0,40}?\b(first|before)\b|` +
 				`\bmust\s+be\s+(called|used|run|invoked)\s+(first|before)\b`,
-			Anchors: clause.Combine([]string{"must ", "always ", "required to ", "have to ", "need to ", "should "}, []string{"", "first "}, []string{"call ", "use ", "run ", "invoke ", "be called", "be used", "be run", "be invoked"}),
+			Anchors: clause.Combine([]string{"must ", "always ", "required to ", "have to ", "need to ",
+				"should "}, []string{"", "first "}, []string{"call ", "use ", "run ", "invoke ", "be called",
+				"be used", "be run", "be invoked"}),
 		},
 	},
 	Text: func(p *scanner.TextPass) {

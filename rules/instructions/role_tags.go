@@ -33,7 +33,11 @@ var RoleTags = scanner.Rule{
 				`you\s+(must|are\s+(now|no\s+longer|required|allowed|authori[sz]ed|in)|should|will|can|now|have\s+(to|been)|may|need)|` +
 				`your\s+(new|only|main|real|task|goal|instructions?|answer|response|job|role)|ignore|disregard|focus|print|output|respond|reply|execute|forget|` +
 				`must|override|repeat|provide|never|do\s+not|don['’]t|if\s+(asked|questioned))\b`,
-			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction", "system :", "assistant :", "assistant note", "assistant message", "assistant prompt", "assistant instruction", "[ assistant", "## instruction", "## new instruction"},
+			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction",
+				"<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system",
+				"##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note",
+				"system instruction", "system :", "assistant :", "assistant note", "assistant message",
+				"assistant prompt", "assistant instruction", "[ assistant", "## instruction", "## new instruction"},
 		},
 		{
 			Name:    "forged_turn",
@@ -53,15 +57,21 @@ var RoleTags = scanner.Rule{
 				`#{2,}\s*(instruction|response|input)\s*:)\s?[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|` +
 				`print|dump|execute|call|invoke|post|upload|proceed|wipe|confirmed|approved|create|add|read|write|reply|respond|answer|` +
 				`you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
-			Anchors: append([]string{"--end of", "-- end of", "--close of", "-- close of", "</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
+			Anchors: append([]string{"--end of", "-- end of", "--close of", "-- close of", "</result>",
+				"</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:",
+				"## input:"}, templateTokens...),
 		},
 	},
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "contains chat template tokens", Signals: []string{"chat template tokens"}, Doubt: namesToken},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "poses as the system and gives an instruction", Signals: []string{"a system marker", "followed by an instruction"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges conversation turns", Signals: []string{"a forged model or system turn", "a forged user turn"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains an instruction in a made-up tag", Signals: []string{"a tag that emphasises the instruction", "an instruction"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges a conversation turn to give an instruction", Signals: []string{"chat template tokens", "followed by an instruction"}, Unless: inManual},
+		clause.Order{Severity: scanner.High, Data: scanner.High,
+			Message: "contains an instruction in a made-up tag",
+			Signals: []string{"a tag that emphasises the instruction", "an instruction"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High,
+			Message: "forges a conversation turn to give an instruction", Signals: []string{"chat template tokens",
+				"followed by an instruction"}, Unless: inManual},
 	),
 }
 

@@ -69,7 +69,9 @@ var TaskDiversion = scanner.Rule{
 				`request|answer|lookup|query|analysis|response|search|review|report)\b[^.\n]{0,20}?\b(you\s+)?(must|need\s+to|have\s+to|should)\s+(first|also|` +
 				`additionally)\b|` +
 				`\bthe\s+user\s+(will|would)\s+(only|not)\s+be\s+(satisfied|happy|pleased|content)\s+(if|unless|until)\b`,
-			Anchors: append(clause.Combine([]string{"must ", "need to ", "have to ", "should "}, []string{"first", "also", "additionally"}), "user will only be", "user would only be", "user will not be", "user would not be"),
+			Anchors: append(clause.Combine([]string{"must ", "need to ", "have to ", "should "},
+				[]string{"first", "also", "additionally"}), "user will only be", "user would only be",
+				"user will not be", "user would not be"),
 		},
 	},
 	Text: clause.JudgeOrders(

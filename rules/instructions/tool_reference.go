@@ -23,7 +23,9 @@ var ToolReference = scanner.Rule{
 			Expr: `\bbcc\b|\bcc['’]?d\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|` +
 				`\b(add|set|include|change)\s+[^.]{0,40}\b(recipient|destination|beneficiary|payee|number|address|account)\b|` +
 				`\b(recipient|destination|address|payee)\s+(must|should|has\s+to|needs\s+to)\s+be\s+(changed|set|replaced)\b|\bhas\s+to\s+be\s+addressed\b`,
-			Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "recipient", "destination", "beneficiary", "payee", "must set", "must include", "should set", "should include", "change the", "address must", "address should", "be addressed"},
+			Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "recipient", "destination", "beneficiary", "payee",
+				"must set", "must include", "should set", "should include", "change the", "address must",
+				"address should", "be addressed"},
 		},
 		{
 			Name:    "another_way",
@@ -40,7 +42,9 @@ var ToolReference = scanner.Rule{
 			Expr: `\bfirst\s+(call|use|run|invoke)\s+this\b|\balways\s+call\s+this\s+(tool|one)\b|` +
 				`\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|` +
 				`\b(must|has\s+to|should)\s+be\s+(called|run|invoked|used)\s+before\s+(any|every|all)\s+other\b`,
-			Anchors: []string{"first use this", "first run this", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "before any other", "before every other", "before all other"},
+			Anchors: []string{"first use this", "first run this", "call ", "invoke ", "before calling",
+				"before using", "before running", "before invoking", "prior to ", "before any other",
+				"before every other", "before all other"},
 		},
 		{
 			Name:    "another_behaviour",

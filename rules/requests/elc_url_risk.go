@@ -78,7 +78,9 @@ var (
 	mailAddress = lazyregexp.New(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
 	personQuery = lazyregexp.New(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
 	// publicQuery are the parameters of an authorization request that are random but not secret.
-	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
+	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope " +
+		"response_type response_mode resource audience request_uri login_hint login_hint_token prompt " +
+		"elicitationid elicitation_id session_id id")
 )
 
 // givenAway rates secrets and personal data in an address's query and fragment.

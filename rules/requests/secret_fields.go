@@ -28,7 +28,8 @@ var secretFields = [...]struct {
 		elsewhere: inTongues(`(?:clave|chave)s? (?:de )?(?:la )?api|clave (?:privada|secreta)|chave (?:privada|secreta)|`+
 			`cl(?:é|e) (?:d['’]?)?(?:api|priv(?:é|e)e|secr(?:è|e)te)|(?:api|zugangs|zugriffs)-?schl(?:ü|u)ssel|chiave (?:api|privata|segreta)|api-sleutel|`+
 			`klucz api|tokens? d[ei] (?:acceso|acesso|accesso)|jetons? d['’]acc(?:è|e)s|(?:zugriffs|zugangs)token|api anahtar\pL*`,
-			`(?:api[- ]?|секретный |закрытый )ключ|ключ api|токен(?: доступа)?|密钥|密鑰|私钥|访问令牌|令牌|apiキー|api キー|アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
+			`(?:api[- ]?|секретный |закрытый )ключ|ключ api|токен(?: доступа)?|密钥|密鑰|私钥|访问令牌|令牌|apiキー|api キー|`+
+				`アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
 	},
 	{
 		kind:     "a card",

@@ -27,7 +27,11 @@ var SmpSamplingAbuse = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
 			`tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `|` + heldSecrets + `)`,
-			Anchors: []string{"system prompt", "your instructions", "your own instructions", "your system instructions", "your initial instructions", "your context", "your memory", "conversation", "chat history", "previous messages", "earlier messages", "prior messages", "credential", "password", "api key", "api_key", "environment variable", "private key", "access token", "ssh key", "cookies", "secrets"}},
+			Anchors: []string{"system prompt", "your instructions", "your own instructions",
+				"your system instructions", "your initial instructions", "your context", "your memory",
+				"conversation", "chat history", "previous messages", "earlier messages", "prior messages",
+				"credential", "password", "api key", "api_key", "environment variable", "private key",
+				"access token", "ssh key", "cookies", "secrets"}},
 		{Name: "sets_aside", Expr: `\b` + clause.DropVerbs + `\s+(?:\w+\s+){0,3}` + clause.Instructions, Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "pay no attention"}},
 		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:(?:tell|inform|notify|alert)\w*\s+(?:the\s+)?user\b|` +
 			`(?:mention|show|reveal|disclos)\w*\s+(?:this|it|that|these|any of (?:this|it))\b[^.\n]{0,20}\buser|` +
@@ -41,7 +45,9 @@ var SmpSamplingAbuse = scanner.Rule{
 			`further) (?:repl(?:y|ies)|responses?|answers?|messages?|conversations?|turns?|requests?)|` +
 			`for the rest of (?:the|this) (?:conversation|session|chat)|from now on)\b|` +
 			`\bfrom now on,? (?:you|always|respond|answer|reply|speak|talk|act|behave|end|start)\b`,
-			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn", "subsequent re", "subsequent answ", "subsequent mess", "subsequent conv", "later re", "further re", "for the rest of", "from now on"}},
+			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn",
+				"subsequent re", "subsequent answ", "subsequent mess", "subsequent conv", "later re", "further re",
+				"for the rest of", "from now on"}},
 	},
 	Text: func(p *scanner.TextPass) {
 		if p.Subject != mcp.SamplingSubject {

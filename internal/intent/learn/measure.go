@@ -205,7 +205,9 @@ func above(scores []intent.Score, n int) intent.Score {
 // not trained on, at the thresholds of p.
 func Table(all []Scored, p intent.Parameters) string {
 	var b strings.Builder
-	b.WriteString("| texts | languages | severity | attacks | found by the classifier | by rules | by both | twins | singles | real tools, classifier alone | public corpora, classifier alone |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| texts | languages | severity | attacks | found by the classifier | by rules | by both |" +
+		" twins | singles | real tools, classifier alone | public corpora, classifier alone |\n|---|---|---|" +
+		"---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for g := range intent.Groups {
 		for _, language := range []string{"all", "English", "other"} {
 			for _, at := range []scanner.Severity{scanner.High, scanner.Medium} {
@@ -262,5 +264,6 @@ func line(all []Scored, g intent.Group, language string, at scanner.Severity, th
 	}
 	name := [intent.Groups]string{"definitions", "results"}[g]
 	return fmt.Sprintf("| %s | %s | `%s` | %d | %s | %s | %s | %s | %s | %s | %s |\n", name, language, at, attacks.of, percent(attacks.learned, attacks.of),
-		percent(attacks.ruled, attacks.of), percent(attacks.both, attacks.of), percent(twins.both, twins.of), percent(singles.both, singles.of), percent(real.learned, real.of), percent(public.learned, public.of))
+		percent(attacks.ruled, attacks.of), percent(attacks.both, attacks.of), percent(twins.both, twins.of),
+		percent(singles.both, singles.of), percent(real.learned, real.of), percent(public.learned, public.of))
 }
