@@ -216,14 +216,14 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 	e.Kind, e.Type = scanner.AuditEvent, b.str([]byte(kind))
 	if e.Server == "" {
 		for _, key := range []string{"server_id", "blocked_server_id", "new_server_id"} {
-			if s := scanner.AuditField(&b.doc, 0, key); s != "" {
+			if s := mcp.AuditField(&b.doc, 0, key); s != "" {
 				e.Server = b.str([]byte(s))
 				break
 			}
 		}
 	}
 	if e.Request == "" {
-		e.Request = scanner.AuditField(&b.doc, 0, "request_id")
+		e.Request = mcp.AuditField(&b.doc, 0, "request_id")
 	}
 	switch kind {
 	case "mcp_tool_called", "mcp_tool_call_intercepted":

@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // The ANSI styles of a diff.
@@ -19,11 +19,11 @@ func diffLines(s string) []string {
 		return nil
 	}
 	lines := strings.Split(s, "\n")
-	if more := len(lines) - scanner.DiffLines + 1; more > 1 {
-		lines = append(lines[:scanner.DiffLines-1:scanner.DiffLines-1], scanner.MoreLines(more))
+	if more := len(lines) - text.DiffLines + 1; more > 1 {
+		lines = append(lines[:text.DiffLines-1:text.DiffLines-1], text.MoreLines(more))
 	}
 	for i, l := range lines {
-		lines[i] = visible(l, scanner.DiffWidth)
+		lines[i] = visible(l, text.DiffWidth)
 	}
 	return lines
 }

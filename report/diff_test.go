@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -41,7 +42,7 @@ func TestDiffIsKept(t *testing.T) {
 func TestDiffIsVisibleAndBounded(t *testing.T) {
 	r := diffSample(t, strings.Repeat("+\x1b[31m\u202e"+strings.Repeat("x", 300)+"\n", 100))
 	lines := strings.Split(r.Findings[0].Diff, "\n")
-	if len(lines) != scanner.DiffLines || lines[scanner.DiffLines-1] != scanner.MoreLines(41) {
+	if len(lines) != text.DiffLines || lines[text.DiffLines-1] != text.MoreLines(41) {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 	if raw := rawIn(r.Findings[0].Diff); raw != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -106,7 +107,7 @@ func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	dst, written := []byte{'{'}, map[string]bool{"…": true}
 	for _, m := range [...]struct{ key, value string }{{"type", r.Type}, {"timestamp", r.Timestamp}, {"session_id", r.Session},
 		{"server_id", r.Server}, {"server_type", r.ServerType}, {"request_id", foreign(e.Request, nameLimit)},
-		{"tool_name", foreign(scanner.AuditField(doc, 0, "tool_name"), nameLimit)}, {"action", foreign(scanner.AuditField(doc, 0, "action"), nameLimit)}} {
+		{"tool_name", foreign(mcp.AuditField(doc, 0, "tool_name"), nameLimit)}, {"action", foreign(mcp.AuditField(doc, 0, "action"), nameLimit)}} {
 		if m.value == "" && m.key != "session_id" && m.key != "server_id" {
 			continue
 		}

@@ -13,9 +13,9 @@ import (
 func (in *Inspector) audit() {
 	root := in.event.root
 	m := in.begin(Message{Kind: mcp.Audit, Method: in.event.Type,
-		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
+		Target: mcp.AuditField(in.tree, root, "tool_name"), Action: mcp.AuditField(in.tree, root, "action")})
 	if m.Target == "" {
-		m.Target = AuditField(in.tree, root, "blocked_tool_name")
+		m.Target = mcp.AuditField(in.tree, root, "blocked_tool_name")
 	}
 	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
 		if id := in.tree.Get(object, "jsonrpc_id"); id >= 0 && in.tree.Kind(id) != wire.Null && m.ID == "" {
@@ -26,14 +26,14 @@ func (in *Inspector) audit() {
 	if in.engine.options.Policy != nil && callSource(m, mcp.ClientToServer, false) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()
 	}
-	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
+	if hash := mcp.AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
 		d := mcp.Definition{Kind: mcp.ToolSubject, Name: m.Target, Foreign: true,
-			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, Node: root}
+			Description: mcp.AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, Node: root}
 		d.Can = capability.OfTool(in.tree, root, d.Name, d.Description)
 		d.Category = capability.CategoryOfTool(in.tree, root, d.Name, d.Description)
 		m.Definitions = append(m.Definitions, d)
 	}
-	if hash := AuditField(in.tree, root, "new_hash"); m.Method == "mcp_tool_changed" && hash != "" {
+	if hash := mcp.AuditField(in.tree, root, "new_hash"); m.Method == "mcp_tool_changed" && hash != "" {
 		m.Changed = &mcp.Definition{Kind: mcp.ToolSubject, Name: m.Target, Foreign: true, Digest: sha256.Sum256([]byte(hash)), AgentSH: hash,
 			Category: m.Category, Node: root}
 	}
@@ -103,19 +103,4 @@ func auditSubject(doc *wire.Doc, c int) mcp.SubjectKind {
 		return mcp.CallSubject
 	}
 	return mcp.MessageSubject
-}
-
-// auditAliases maps members of the flat shape to their names in the envelope.
-var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain", "action": "effective_action"}
-
-// AuditField returns a string member of an audit event of either shape.
-func AuditField(doc *wire.Doc, root int, key string) string {
-	if s, ok := doc.Str(root, key); ok {
-		return s
-	}
-	if s, ok := doc.Str(doc.Get(root, "fields"), key); ok {
-		return s
-	}
-	s, _ := doc.Str(root, auditAliases[key])
-	return s
 }

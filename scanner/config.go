@@ -197,7 +197,7 @@ func (p *SettingsPass) Report(is SettingsIssue) {
 	}
 	p.in.add(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
-		Subject: mcp.ConfigSubject, Pointer: show(is.Pointer, pointerChars), Diff: showDiff(is.Diff), Signals: signals,
+		Subject: mcp.ConfigSubject, Pointer: show(is.Pointer, pointerChars), Diff: text.ShowDiff(is.Diff), Signals: signals,
 		Location: Location{File: p.Path, Line: max(is.Pos.Line, 1), Column: max(is.Pos.Column, 1)}, key: p.Path + "\x00" + is.Key,
 	})
 }

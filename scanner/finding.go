@@ -44,7 +44,7 @@ type Finding struct {
 	Name       string // name of the tool, prompt or resource, if any
 	Pointer    string // JSON Pointer into the definition, result, message or configuration entry
 	Evidence   Evidence
-	Diff       string // a unified diff of the change; see DiffLines and DiffWidth
+	Diff       string // a unified diff of the change; see text.DiffLines and text.DiffWidth
 	Location   Location
 	Related    []Related
 	Signals    []string // reasons why the rule fired

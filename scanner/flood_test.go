@@ -19,7 +19,7 @@ func TestFlood(t *testing.T) {
 		scanner.Relists: `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b"}}`,
 		scanner.Asks:    `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`,
 	} {
-		limit := scanner.FloodLimit(class)
+		limit := class.Limit()
 		refilled := time.Minute / time.Duration(limit.CallsPerMinute)
 		for after, want := range map[time.Duration]int{0: 1, refilled - 1: 1, refilled: 0, time.Hour: 0, -time.Hour: 1} {
 			var events []*scanner.Event

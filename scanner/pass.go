@@ -340,7 +340,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Time, Session: show(e.Session, nameChars), Server: show(cmp.Or(is.Server, e.Server), nameChars), Other: show(is.Other, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
-		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
+		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: text.ShowDiff(is.Diff),
 		Location: p.judge.places.At(is.Offset), Related: is.Related, key: is.Key, Action: action,
 		Expected: is.Expected, Actual: is.Actual,
 	}.settled(is.Approval))

@@ -192,10 +192,10 @@ const (
 	messageClasses
 )
 
-// FloodLimit returns how many messages of a class a server may send. A person needs several
+// Limit returns how many messages of the class a server may send. A person needs several
 // seconds per question, clients need not read a list more often than once a second, and a
 // log that people follow has fewer than a hundred lines per second.
-func FloodLimit(c MessageClass) RateLimit {
+func (c MessageClass) Limit() RateLimit {
 	switch c {
 	case Asks:
 		return RateLimit{CallsPerMinute: 10, Burst: 10}
@@ -232,6 +232,6 @@ func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Server.floods == nil {
 		p.Server.floods = new([messageClasses]bucket)
 	}
-	_, first = p.Server.floods[c].take(p.Now, FloodLimit(c), false)
+	_, first = p.Server.floods[c].take(p.Now, c.Limit(), false)
 	return c, first
 }

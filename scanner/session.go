@@ -3,7 +3,6 @@ package scanner
 import (
 	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
@@ -27,7 +26,7 @@ type Session struct {
 	Servers   map[string]*Server
 	First     []*Server     // the first maxServers servers, in the order seen
 	Trifecta  TrifectaTools // witnesses among servers that do not have all capabilities themselves
-	Qualified []*Known      // the first maxQualified tools with qualified names; see Qualified
+	Qualified []*Known      // the first maxQualified tools with qualified names; see names.Qualified
 
 	rank   rank                // position among the open sessions
 	owners map[string][]*Known // tools by folded name, in the order seen
@@ -287,18 +286,12 @@ const (
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )
 
-// Qualified reports whether a name contains a separator that clients put between a server name
-// and a tool name.
-func Qualified(name string) bool {
-	return strings.Contains(name, "__") || strings.ContainsAny(name, "/:")
-}
-
 // own indexes a tool by its name.
 func (s *Session) own(srv *Server, k *Known) {
 	n := newToolName(k.Definition.Name, k)
 	enlist(s.owners, n.folded, k)
 	enlist(s.alike, names.Skeleton(k.Definition.Name), k)
-	if Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
+	if names.Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
 		s.Qualified = append(s.Qualified, k)
 	}
 	if srv.named < serverNames && len(s.names) < maxNames {

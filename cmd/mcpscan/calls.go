@@ -156,7 +156,7 @@ func (l *callList) connected(e *scanner.Event) {
 		if apart := e.Time.Sub(r.Time); r.Address == "" && apart >= 0 && apart <= sameCall {
 			var doc wire.Doc
 			if doc.Parse(e.Frame) == nil {
-				r.Address = text.Visible(cmp.Or(scanner.AuditField(&doc, 0, "remote_addr"), scanner.AuditField(&doc, 0, "remote")), 200)
+				r.Address = text.Visible(cmp.Or(mcp.AuditField(&doc, 0, "remote_addr"), mcp.AuditField(&doc, 0, "remote")), 200)
 			}
 		}
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
@@ -159,6 +160,48 @@ func pure(dir string) bool {
 
 // rulePackages lists the packages in internal that several families of rules use.
 var rulePackages = []string{"baseline", "capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "mcp", "names", "paths", "secrets", "sense", "sensitive", "tools"}
+
+// TestScannerIsSmall checks that the engine's package exports few names: rules, sources and
+// reports must understand all of them.
+func TestScannerIsSmall(t *testing.T) {
+	const most = 140
+	set := token.NewFileSet()
+	var names []string
+	files, err := filepath.Glob(root + "/scanner/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					names = append(names, n.Name.Name)
+				}
+				return false
+			case *ast.TypeSpec:
+				names = append(names, n.Name.Name)
+				return false
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					names = append(names, name.Name)
+				}
+			}
+			return true
+		})
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !token.IsExported(name) })
+	if len(names) == 0 || len(names) > most {
+		t.Errorf("package scanner exports %d names, want at most %d", len(names), most)
+	}
+}
 
 // TestFamiliesStandAlone checks that neither rule families nor the packages that they share import
 // a family.

@@ -153,6 +153,8 @@ var limits = []struct {
 	}},
 	{"internal/text", []limit{
 		{"maxDiffed", "a description or schema compared line by line", "bytes", "the diff shows only added sentences, or states that it is too long"},
+		{"DiffLines", "lines of a finding's diff", "lines", "counted in the last line"},
+		{"DiffWidth", "a line of a diff", "characters", "cut"},
 		{"Reach", "distance of a match from its anchor", "bytes", "no match"},
 		{"MaxLayers", "nested encodings", "layers", partly},
 		{"maxMatches", "first matches of one pattern in one string", "matches", partly},
@@ -402,8 +404,6 @@ var limits = []struct {
 		{"pointerChars", "a JSON Pointer in a finding", "characters", "cut"},
 		{"messageChars", "the message of a finding", "characters", "cut"},
 		{"reasonChars", "the reason why input was not inspected", "characters", "cut in the middle"},
-		{"DiffLines", "lines of a finding's diff", "lines", "counted in the last line"},
-		{"DiffWidth", "a line of a diff", "characters", "cut"},
 	}},
 }
 

@@ -30,3 +30,18 @@ func AgentSH(doc *wire.Doc, i int) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// auditAliases maps members of the flat shape to their names in the envelope.
+var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain", "action": "effective_action"}
+
+// AuditField returns a string member of an audit event, in the flat shape or in the envelope.
+func AuditField(doc *wire.Doc, root int, key string) string {
+	if s, ok := doc.Str(root, key); ok {
+		return s
+	}
+	if s, ok := doc.Str(doc.Get(root, "fields"), key); ok {
+		return s
+	}
+	s, _ := doc.Str(root, auditAliases[key])
+	return s
+}

@@ -295,6 +295,12 @@ func FoldSeparators(name string) string {
 
 var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "ß", "ss")
 
+// Qualified reports whether a name contains a separator that clients put between a server name
+// and a tool name.
+func Qualified(name string) bool {
+	return strings.Contains(name, "__") || strings.ContainsAny(name, "/:")
+}
+
 // ImitationShare is the similarity, from 0 to 1, at which the later of two descriptions, tool
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity

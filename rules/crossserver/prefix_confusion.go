@@ -27,7 +27,7 @@ var PrefixConfusion = scanner.Rule{
 			namedAfter(p)
 		}
 		tools.EachNew(p, func(d *mcp.Definition) {
-			if !scanner.Qualified(d.Name) {
+			if !names.Qualified(d.Name) {
 				return
 			}
 			severity, message := qualified(p, d.Name)

@@ -24,7 +24,7 @@ var MessageFlood = scanner.Rule{
 		if !flood {
 			return
 		}
-		limit := scanner.FloodLimit(class)
+		limit := class.Limit()
 		severity, what := scanner.Low, "notifications"
 		switch class {
 		case scanner.Asks:
