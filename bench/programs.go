@@ -32,7 +32,8 @@ type program struct {
 // nodeStart is the name of the command that only starts node.
 const nodeStart = "`node -e 0`"
 
-// programsFor returns the programs for a data set, starting with mcpscan with 1 and 2 workers.
+// programsFor returns the programs for a data set. The first two are mcpscan with 1 worker and with
+// 2 workers.
 func programsFor(o options, file string, p patterns) []program {
 	self, _ := os.Executable()
 	replay := func(workers int) program {
@@ -132,14 +133,15 @@ func sameReports(dir string) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(one, two)
 }
 
-// patterns are the files with the literals that the rules search for.
+// patterns are the files with the ASCII literals that the rules search for.
 type patterns struct {
 	lines, yara string
 	literals    int // number of literals in the files
 	all         int // number of literals in the rules
 }
 
-// writePatterns writes all rules' literals: one per line for rg, and as a single rule for yara.
+// writePatterns writes the ASCII literals of all rules: one per line for rg, and as a single rule
+// for yara.
 func writePatterns(ctx context.Context, dir string) (p patterns, err error) {
 	out, err := exec.CommandContext(ctx, "go", "run", "./bench/literals").Output()
 	if err != nil {

@@ -27,8 +27,8 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, judging only", 100_000},
 }
 
-// stepRuns is the number of runs per sub-benchmark. The best one counts, because other load on the
-// machine disturbs most runs.
+// stepRuns is the number of runs per sub-benchmark. The run with the lowest p99 counts, because
+// other load on the machine can only slow a run down.
 const stepRuns = 3
 
 // writeStep measures how long a proxy delays one message.

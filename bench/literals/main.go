@@ -1,6 +1,6 @@
 // Command literals prints the literals that the rules search for, one per line, for comparisons
-// with other programs. It is a separate program to keep bench small, because on Linux a process's
-// reported peak memory is at least its parent's.
+// with other programs. It is a separate program so that bench does not load the rules: on Linux,
+// the peak memory reported for a process is at least the memory that its parent used.
 package main
 
 import (

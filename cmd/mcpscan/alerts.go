@@ -15,7 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alertFlags configures where a running proxy sends its decisions; by default, nowhere.
+// alertFlags configures where a running proxy sends findings, logs and metrics; by default,
+// nowhere.
 type alertFlags struct {
 	Webhook         string `help:"Send each detection at or above alert_threshold (default: high) to this URL, as a JSON object in a POST request." placeholder:"URL"`
 	WebhookTokenEnv string `help:"Environment variable with the bearer token for --webhook." placeholder:"NAME"`
@@ -62,7 +63,8 @@ func otlpHeader() (http.Header, error) {
 	return header, nil
 }
 
-// alerts sends a proxy's decisions to the webhook and the OTLP endpoint, without delaying messages.
+// alerts sends a proxy's findings to the webhook, and logs and metrics to the OTLP endpoint,
+// without delaying messages.
 type alerts struct {
 	least   scanner.Severity // minimum severity for the webhook
 	webhook *deliver.Sender  // nil for none
@@ -73,8 +75,7 @@ type alerts struct {
 	ended, done   chan struct{}
 }
 
-// startAlerts starts the notifications. least is the minimum severity for the webhook; nil means
-// high.
+// startAlerts starts the exports. least is the minimum severity for the webhook; nil means high.
 func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 	a := &alerts{least: scanner.High}
 	if least != nil {
@@ -107,7 +108,8 @@ func (a *alerts) took() func(time.Duration) {
 	return a.meter.Took
 }
 
-// decided handles an event's outcome, after the event's last finding.
+// decided posts the findings of an event, and counts and logs its outcome. It must be called after
+// the event's last finding.
 func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 	if a.events != nil {
 		_ = a.events.Flush() // a sender never fails
@@ -136,7 +138,7 @@ const (
 	severityHigh = 17
 )
 
-// Event passes an event to the webhook.
+// Event begins a new event: the findings that follow are about it.
 func (a *alerts) Event(e *scanner.Event, out *scanner.Outcome) error {
 	if a.events == nil {
 		return nil
@@ -144,7 +146,8 @@ func (a *alerts) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return a.events.Event(e, out)
 }
 
-// Finding records a finding of the current event.
+// Finding counts and logs an open finding of the current event, and queues it for the webhook if it
+// is severe enough.
 func (a *alerts) Finding(f *scanner.Finding) error {
 	if f.Status != scanner.Open {
 		return nil

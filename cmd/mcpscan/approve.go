@@ -13,7 +13,7 @@ import (
 
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
-	Server    string   `help:"The server with the named definitions; with --all, approve only this server's definitions." placeholder:"SERVER"`
+	Server    string   `help:"Server of the named definitions; with --all, the only server whose definitions are approved." placeholder:"SERVER"`
 	All       bool     `help:"Approve all pending definitions on all servers, or only on --server."`
 	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
 	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`

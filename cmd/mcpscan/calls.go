@@ -145,8 +145,8 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// connected adds a connection to a server and assigns it to the server's last call, if that call
-// came just before.
+// connected records the address of a connection on the server's last call, if that call came just
+// before.
 func (l *callList) connected(e *scanner.Event) {
 	for i := len(l.rows) - 1; i >= 0; i-- {
 		r := &l.rows[i]
@@ -170,7 +170,7 @@ func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish sets the result of a call. A blocked call stays blocked.
+// finish sets the result of a call. An output inspection leaves a blocked call blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == mcp.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"

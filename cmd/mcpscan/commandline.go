@@ -8,9 +8,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// onlyCommand removes all commands but the one named by the first argument from the grammar,
-// because building the other commands' flags takes longer than many runs. It removes none if the
-// first argument is not a command, or is one that describes other commands, such as help.
+// onlyCommand returns an option that leaves in the grammar only the command that the first argument
+// names, because building the flags of all commands takes longer than running many of them. It
+// returns none if the first argument is not a command, or is one that describes other commands,
+// such as help.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
 		return nil

@@ -31,8 +31,8 @@ func (c *completionCmd) Run(std streams) error {
 	return put(std.out, script)
 }
 
-// completeCmd is called by the scripts with the words of a command line, without the program name,
-// and completes the last one.
+// completeCmd completes the last word of a command line. The scripts pass it all words but the
+// program name.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -51,7 +51,7 @@ func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	return put(std.out, []byte(out.String()))
 }
 
-// completion is a candidate for the next word on a command line.
+// completion is a candidate for the last word of a command line.
 type completion struct{ word, help string }
 
 // completions returns the candidates for the last word.
@@ -136,7 +136,8 @@ func values(v *kong.Value, prefix, begun string) []completion {
 	return out
 }
 
-// firstSentence returns the part of a help text that fits beside a completion.
+// firstSentence returns the start of a help text, up to the first period, colon or semicolon, which
+// describes a completion.
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(s, "; ")
 	s, _, _ = strings.Cut(s, ": ")

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. If pair is set, it is compared with the first
-// server in NEW, whatever their names; otherwise, servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. If pair is true, that server is compared with
+// the first one in NEW, whatever their names; otherwise, servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
@@ -45,7 +45,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, eng
 	case 0:
 		return nil, false, c.nothingCompared(before, []string{name})
 	}
-	return nil, false, usage("several servers in %s have this command: %s; choose one with --server NAME", c.Old, quotedNames(found))
+	return nil, false, usage("several servers in %s have this command or URL: %s; choose one with --server NAME", c.Old, quotedNames(found))
 }
 
 // has reports whether the file NEW contains the named server.
@@ -82,8 +82,9 @@ func quotedNames(names []string) string {
 }
 
 // newEntries compares the entries of client configurations on the new side with the identities in a
-// lockfile. A lockfile has no findings in configurations to compare with, so a finding counts as a
-// change only if it concerns a part of an entry that a lockfile records and that differs from it.
+// lockfile. A lockfile has no findings in configurations to compare with, so a finding in the entry
+// of a locked server counts as a change only if the lockfile records the part of the entry with the
+// finding, and that part has changed.
 type newEntries struct {
 	old   *scanner.Snapshot
 	pair  bool // the first entry is compared with the only server in old

@@ -299,7 +299,7 @@ func (s *checkedServer) through(path string, flags []string) {
 	case settings != "":
 		s.edit(reports + "; to block, add " + block + " to " + settings)
 	default:
-		s.do(reports+" unless "+config.SettingsFile+" in the directory where the client starts it says so; to block, write "+block+" to "+config.SettingsFile+" and wrap the server again",
+		s.do(reports+" unless "+config.SettingsFile+" in the directory where the client starts it enables blocking; to block, write "+block+" to "+config.SettingsFile+" and wrap the server again",
 			append(again, "--settings", config.SettingsFile)...)
 	}
 }

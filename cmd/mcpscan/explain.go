@@ -90,7 +90,8 @@ type citation struct {
 	Line     int              `json:"line"`
 }
 
-// windows is the state of the windows used to judge a call.
+// windows is what the engine knew about earlier calls when it judged a call: the reads and the
+// number of calls within their periods, and the tokens left in the rate limit.
 type windows struct {
 	Reads       []past  `json:"reads"`
 	Within      string  `json:"reads_within"`
@@ -139,7 +140,8 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	return writeExplained(std.out, events)
 }
 
-// explainer replays a recording several times, each time for a different purpose.
+// explainer replays a recording several times: to find the event, to explain it, and to describe
+// the earlier events that its findings are based on.
 type explainer struct {
 	cmd    *explainCmd
 	std    streams
@@ -151,8 +153,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
-// probe returns an engine with an additional rule, run last, that calls see with each call's
-// windows.
+// probe returns an engine with an additional last rule, which passes each tool call and its windows
+// to see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -161,8 +163,9 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.Options)
 }
 
-// explain returns the explanations of the events at a place, or, if none begins on its line, of those with a
-// finding on it: in a document, the text of an event can be far below its beginning.
+// explain returns the explanations of the events at a place. If no event begins on its line, it
+// explains those on the line of the first event that has a finding on the requested line: in a
+// document, the text of an event can be far below its beginning.
 func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error) {
 	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)

@@ -25,7 +25,8 @@ type wanted struct {
 // place is a position in the recording. column is 0 if all events on the line are meant.
 type place struct{ line, column int }
 
-// holds reports whether an event at p contains what is at o, if the next event begins at end.
+// holds reports whether the event that begins at p contains the position o. end is where the next
+// event on the line begins; the zero value for none.
 func (p place) holds(o, end place) bool {
 	return p.line == o.line && p.column <= o.column && (end.column == 0 || o.column < end.column)
 }
@@ -105,8 +106,9 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
 	return place{}, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
-// byFinding finds the event with the first finding that has the wanted fingerprint or location, or
-// the event at that location. If there is neither, a location means all events on its line.
+// byFinding returns the place of the first event that begins at the wanted location, or has a
+// finding with the wanted location or fingerprint. If there is none, a location selects all events
+// on its line.
 func (x *explainer) byFinding(ctx context.Context, want wanted) (place, error) {
 	var at, found place
 	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, _ *scanner.Outcome) {

@@ -27,11 +27,11 @@ type engineFlags struct {
 	Jobs       int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
 	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
 
-	MaxTime time.Duration `help:"Time limit for the run, such as 10m; the rest counts as not inspected. 0 means no limit." default:"0" placeholder:"TIME"`
+	MaxTime time.Duration `help:"Time limit for the run, such as 10m; input not reached by then counts as not inspected. 0 means no limit." default:"0" placeholder:"TIME"`
 	late    func() bool   // reports whether the time is up; nil without a limit
 }
 
-// baselineFlags selects the baseline and the date for ignores.
+// baselineFlags selects the baseline, and the date that decides which ignores have expired.
 type baselineFlags struct {
 	Baseline string `help:"A saved JSON report. Findings in it are counted but do not fail the run, unless they are more severe now." placeholder:"REPORT"`
 	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
@@ -49,8 +49,8 @@ func (f *configFlags) options() app.Options {
 	return app.Options{Config: f.Config, NoConfig: f.NoConfig}
 }
 
-// checks returns the checks that the flags select. For files that have changed since base, base's
-// versions apply.
+// checks returns the checks that the flags select. If base is a directory, its versions of the
+// configuration and the policies apply.
 func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs and --max-time must not be negative, and --max-message must be at least 1")
@@ -91,8 +91,8 @@ func (f *outputFlags) end(std streams, checks *app.Checks, r *report.Report, los
 	return withLost(f.finish(std, r, checks.Rules), lost)
 }
 
-// warn reports settings that should protect the user but have no effect, and ignores that suppressed
-// nothing.
+// warn lists ignores that suppressed nothing, and settings that should protect the user but have no
+// effect.
 func (f *outputFlags) warn(std streams, idle []string, r *report.Report) {
 	if f.Quiet {
 		return

@@ -24,7 +24,7 @@ type heldCmd struct {
 	Deny  heldDenyCmd  `cmd:"" help:"Refuse a held message."`
 }
 
-// A held message is a file, ID.json, in a directory that only the user can access. To answer, a
+// A held message is a file, ID.json, in a directory to which only the user can write. To answer, a
 // process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
 const (
 	heldAsked   = ".json"
@@ -77,8 +77,8 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile waits for an answer from whoever runs mcpscan held, until ctx ends. It calls tell with
-// the command to run.
+// askByFile waits for an answer from whoever runs mcpscan held, until ctx ends. It passes tell the
+// command that allows the message.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {

@@ -52,7 +52,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	l := c.listing(checks)
-	// A server that reports another one's name is renamed; a replaced executable is recorded, not
+	// A server that reports another server's name is renamed; a replaced executable is recorded, not
 	// blocked.
 	l.Separate, l.Block = true, false
 	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
@@ -101,7 +101,7 @@ type offers struct {
 	critical  map[string]bool // servers with open critical findings in definitions
 }
 
-// offers collects what all targets offer.
+// offers lists all targets, and collects their definitions and findings.
 func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
 	o.result.Coverage.Skipped = missed
 	for _, t := range targets {
-		if err := c.doubtful(t); err != nil {
+		if err := c.rejectAmbiguous(t); err != nil {
 			return nil, err
 		}
 		if err := c.read(ctx, std, l, checks, o, t, nil); err != nil {
@@ -212,9 +212,9 @@ func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 	return c.end(std, checks, r, nil)
 }
 
-// doubtful rejects a configuration that clients may interpret differently, such as one that defines
-// a server twice: it is unclear which definition to lock.
-func (c *lockCmd) doubtful(target string) error {
+// rejectAmbiguous rejects a configuration that clients may interpret in different ways, such as one
+// that defines a server twice: it is unclear which definition to lock.
+func (c *lockCmd) rejectAmbiguous(target string) error {
 	file, err := app.ReadConfig(target, c.MaxMessage)
 	if err == nil && len(file.Problems) > 0 { // an error is reported when it is read
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)

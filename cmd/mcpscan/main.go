@@ -72,7 +72,7 @@ type grammar struct {
 	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
 	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
 	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
-	Merge      mergeCmd      `cmd:"" group:"replay" help:"Merge the partial reports of replay --shard into the report of one run."`
+	Merge      mergeCmd      `cmd:"" group:"replay" help:"Merge the partial reports of replay --shard into one report."`
 	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers in a recording."`
 	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools in a recording."`
 	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls in a recording."`
@@ -100,8 +100,8 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 usage or configuration error, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is the memory limit of the Go runtime, which the garbage collector tries to keep. Live data
-// has separate, lower limits.
+// maxHeap is the soft memory limit of the Go runtime. The engine limits the data that it keeps to
+// less than this.
 const maxHeap = 200 << 20
 
 // startHeap is the memory size at which the garbage collector runs for the first time. Most of
@@ -216,8 +216,8 @@ func exitOf(err error) *exitError {
 	return &exitError{exitUsage, err}
 }
 
-// withLost adds the error about an output file that was not written completely to the exit error.
-// An exit code in err takes precedence.
+// withLost adds to the exit error the error from an output file that was not written completely. An
+// exit code in err takes precedence.
 func withLost(err, lost error) error {
 	if lost == nil {
 		return err

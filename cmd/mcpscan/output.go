@@ -199,8 +199,8 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 	return scanner.High
 }
 
-// fails returns the severity that the user chose for failures, if any. For never, it returns nil,
-// so that formats with test results, such as JUnit, still show failures.
+// fails returns the severity that the user chose for failures, if any. For --fail-on never, it
+// returns nil, so that formats with test results, such as JUnit, still show failures.
 func (f *outputFlags) fails() *scanner.Severity {
 	if f.FailOn == "" || f.FailOn == "never" {
 		return nil

@@ -22,9 +22,9 @@ type pinsCmd struct {
 	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
 	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
 	Diff   pinsDiffCmd   `cmd:"" help:"Show what changed since approval."`
-	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition with the digest that you reviewed."`
+	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition if it still has the digest that you reviewed."`
 	Reset  pinsResetCmd  `cmd:"" help:"Remove approvals."`
-	Export pinsExportCmd `cmd:"" help:"Export approvals to another program."`
+	Export pinsExportCmd `cmd:"" help:"Export approvals for another program."`
 	Import pinsImportCmd `cmd:"" help:"Import approvals from another program, for identical definitions."`
 }
 
@@ -34,7 +34,7 @@ type pinFlags struct {
 	JSON     bool   `help:"Write JSON instead of text."`
 }
 
-// pinNames contains the flags with which agentsh names a definition.
+// pinNames contains the flags that agentsh uses to name a definition.
 type pinNames struct {
 	Server string `help:"Name of the server; use it instead of the argument." placeholder:"SERVER"`
 	Tool   string `help:"Name of a tool of --server; use it instead of :NAME in the argument." placeholder:"NAME"`

@@ -25,7 +25,7 @@ type foreignPin struct {
 }
 
 type pinsExportCmd struct {
-	For      string `help:"Write pins with this program's digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	For      string `help:"Program whose digests the pins contain: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 }
 
@@ -53,7 +53,7 @@ func (c *pinsExportCmd) Run(std streams) error {
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
 	From string `help:"The program that wrote the pins: agentsh or mcpproxy." required:"" enum:"agentsh,mcpproxy"`
-	Now  string `help:"Time of approvals that have none; default: now." placeholder:"TIME"`
+	Now  string `help:"Approval time for pins that contain none; default: now." placeholder:"TIME"`
 	pinFlags
 }
 

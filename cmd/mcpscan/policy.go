@@ -24,7 +24,7 @@ type policyCmd struct {
 type policyCheckCmd struct {
 	Policy     string   `arg:"" help:"The policy: a TOML file, or a YAML file with the keys of mcpscan.yaml." placeholder:"POLICY"`
 	Recordings []string `arg:"" optional:"" help:"Recordings in which each of the policy's patterns should match something; - reads standard input." placeholder:"RECORDING"`
-	JSON       bool     `help:"Write JSON instead of lines."`
+	JSON       bool     `help:"Write JSON instead of text."`
 	MaxMessage int64    `help:"Maximum message size in bytes." default:"33554432"`
 }
 

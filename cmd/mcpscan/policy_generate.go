@@ -25,7 +25,7 @@ type policyGenerateCmd struct {
 	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
 }
 
-// Run profiles the recordings and writes a policy that allows them.
+// Run profiles the recordings and writes a policy that allows what they contain.
 func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	if c.Jobs < 0 || c.MaxMessage < 1 {
 		return usage("--jobs must not be negative, and --max-message must be at least 1")
@@ -106,7 +106,7 @@ func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) [
 		skipped += s.Count
 	}
 	if skipped > 0 {
-		head = append(head, fmt.Sprintf("Incomplete; not inspected in full: %s.", report.Count(skipped, "time")))
+		head = append(head, fmt.Sprintf("Incomplete: input was not inspected, or not in full (%s).", report.Count(skipped, "time")))
 	}
 	return head
 }

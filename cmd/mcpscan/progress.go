@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// unit is the unit in which progress is measured.
+// unit is what a progress counts: listed servers or bytes read.
 type unit int
 
 const (
@@ -17,7 +17,7 @@ const (
 	bytesRead
 )
 
-// progress shows how much a run has done, its speed and the remaining time on a terminal. A nil
+// progress shows on a terminal how much a run has done, its speed and the remaining time. A nil
 // progress shows nothing.
 type progress struct {
 	to    io.Writer

@@ -150,7 +150,8 @@ func (c *proxyCmd) check() error {
 // overHTTP reports whether the proxy listens on a port.
 func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" || c.LLM }
 
-// reports returns the requested reports. Standard output is reserved for the protocol.
+// reports returns the formats and files of the requested reports. Standard output is reserved for
+// the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
 	for _, spec := range c.Format {
 		if _, file, named := strings.Cut(spec, "="); !named || file == "-" {

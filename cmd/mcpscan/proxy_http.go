@@ -25,12 +25,12 @@ import (
 // listenFlags are the flags of a proxy that listens on a port.
 type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. With port 0, the proxy chooses a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
-	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block tool calls in model responses."`
+	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block refused tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
-	RunServers      bool          `help:"Start the commands of --servers without asking: one process of each for every client session or, with --llm, for all clients."`
-	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server that --servers starts." default:"32" placeholder:"N"`
-	SessionIdle     time.Duration `help:"Time without an open request or stream after which the proxy ends a session with a server that --servers starts." default:"30m"`
+	RunServers      bool          `help:"Start the commands of --servers without asking: for each command, one process per client session or, with --llm, one for all clients."`
+	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server of --servers that the proxy starts." default:"32" placeholder:"N"`
+	SessionIdle     time.Duration `help:"Time without an open request or stream after which the proxy ends a session with a server of --servers that it started." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the upstream's certificate must have, in hexadecimal digits." placeholder:"SHA256"`
@@ -120,8 +120,8 @@ type closing interface {
 	Close()
 }
 
-// front returns the proxy in front of the servers that the command line names, and those servers
-// by path.
+// front returns the proxy in front of the servers that the command line names, and the path and
+// target of each server.
 func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport http.RoundTripper, known servers.Known) (handler closing, paths [][2]string, err error) {
 	targets := []servers.Target{*r.target}
 	if r.Servers != "" {
@@ -169,8 +169,8 @@ func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, know
 // note records an event that is not a message.
 func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
 
-// maxListenHeap is the memory limit of the Go runtime in a proxy with many clients. Such a proxy may
-// run for days, and would keep unused memory after bursts of requests.
+// maxListenHeap is the soft memory limit of the Go runtime in a proxy that listens on a port. Such
+// a proxy may run for days, and would keep unused memory after bursts of requests.
 const maxListenHeap = 100 << 20
 
 // listen relays client requests to the servers until ctx ends.
@@ -253,7 +253,8 @@ type givenSecrets struct {
 	by   func([]byte) []byte
 }
 
-// mask returns a function that masks the secrets in request headers, or nil if there are none.
+// mask returns a function that masks the server's own secrets and those in the request headers, or
+// nil if there are none.
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {

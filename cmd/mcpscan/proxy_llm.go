@@ -21,7 +21,7 @@ var providers = [][2]string{
 // llmName is the server name of LLM provider connections in reports.
 const llmName = "llm"
 
-// llm returns the proxy in front of LLM APIs, and those APIs by path.
+// llm returns the proxy in front of LLM APIs, and the path and URL of each API.
 func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
 	listed, err := r.listServers(ctx)
 	if err != nil {

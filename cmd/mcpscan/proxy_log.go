@@ -144,15 +144,16 @@ func describeMessage(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
-// problem prints a message about a problem, not about a policy decision.
+// problem prints a line that is not about a finding or an event's outcome.
 func (r *proxyRun) problem(format string, args ...any) {
 	if !r.Quiet {
 		r.stderr.printf(format, args...)
 	}
 }
 
-// failed returns a function that prints why a server or provider could not be reached. Clients retry: repeated
-// lines must not use up those for what is blocked.
+// failed returns a function that prints why a server or provider sent no valid response. It prints
+// a repeated line only once, because clients retry, and the limit on lines must leave room for
+// blocked messages.
 func (r *proxyRun) failed(who string) func(reason string) {
 	return func(reason string) {
 		if !r.Quiet {
@@ -198,7 +199,7 @@ func (l *errorLog) printf(format string, args ...any) {
 	l.print(fmt.Sprintf(format, args...))
 }
 
-// once is like printf, but only counts lines that were already printed.
+// once is like printf, but counts a line that was already printed instead of printing it again.
 func (l *errorLog) once(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,7 +234,7 @@ func (l *errorLog) hint(line string) {
 	}
 }
 
-// again counts a line if it was already printed.
+// again reports whether a line was already printed, and counts the repetition.
 func (l *errorLog) again(line string) bool {
 	for _, r := range l.lines { // at most maxLines+maxFindings
 		if r.line == line {

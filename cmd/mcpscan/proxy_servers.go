@@ -32,8 +32,8 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 	return file, nil
 }
 
-// configured returns the servers in the configuration that --servers names, except those whose
-// command must not be started.
+// configured returns the servers in the configuration that --servers names, except disabled ones
+// and those that it reports as not available.
 func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets []servers.Target, err error) {
 	file, err := r.serversFile()
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 	return s
 }
 
-// start starts the server, unless its executable was replaced. The event contains the server's
-// identity.
+// start starts the server, unless its executable was replaced and the settings block that. The
+// event contains the server's identity.
 func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *scanner.Event, error) {
 	t := s.target
 	env := slices.Concat(s.in.Variables, t.Env)

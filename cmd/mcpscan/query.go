@@ -21,7 +21,7 @@ type queryFlags struct {
 	Session string   `help:"Only this session."`
 	Server  string   `help:"Only this server."`
 	Tool    string   `help:"Only this tool."`
-	Since   string   `help:"Only rows since this time (RFC 3339), or within this duration (such as 1h) before the last row."`
+	Since   string   `help:"Only rows since this time (RFC 3339), or within this duration (such as 1h) before the latest row."`
 	JSON    bool     `help:"Write JSON instead of a table."`
 	engineFlags
 }
@@ -104,7 +104,7 @@ func tellSkipped(std streams, res scanner.Result) {
 	}
 }
 
-// has reports whether a row passes the filters that all commands share.
+// has reports whether a row passes the filters that all query commands share.
 func (f *queryFlags) has(session, server, tool string) bool {
 	return (f.Session == "" || f.Session == session) && (f.Server == "" || f.Server == server) && (f.Tool == "" || f.Tool == tool)
 }
@@ -112,8 +112,8 @@ func (f *queryFlags) has(session, server, tool string) bool {
 // timed is a row with a time.
 type timed interface{ when() time.Time }
 
-// since returns the rows in the requested period. A duration counts back from the last row, not
-// from now, because a recording has no other clock.
+// since returns the rows in the requested period. A duration counts back from the latest row, not
+// from now, because a recording can be of any age.
 func since[T timed](rows []T, spec string) ([]T, error) {
 	if spec == "" {
 		return rows, nil
@@ -134,7 +134,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return slices.DeleteFunc(rows, func(r T) bool { return r.when().Before(from) }), nil
 }
 
-// show writes the rows in the requested period as JSON, or in the form that as returns.
+// show writes the rows in the requested period as JSON, or as the table that as returns.
 func show[T timed](f *queryFlags, std streams, rows []T, as func([]T) *table) error {
 	rows, err := since(rows, f.Since)
 	if err != nil {
@@ -157,7 +157,7 @@ func stamp(t time.Time) string {
 type eventsCmd struct {
 	queryFlags
 	Type     string `help:"Only events of this type: mcp_message, an audit event type, a JSON-RPC method, request, notification or response."`
-	Severity string `help:"Show only events with findings of this severity or higher, and list those findings." default:"" enum:",note,low,medium,high,critical"`
+	Severity string `help:"Show only events with findings of this severity or higher, and the rules that found them." default:"" enum:",note,low,medium,high,critical"`
 }
 
 // eventRow is one row of the output of mcpscan events.

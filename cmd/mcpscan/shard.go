@@ -76,7 +76,7 @@ type mergeCmd struct {
 	outputFlags
 }
 
-// Run merges the partial reports into the report of a single run over all sessions.
+// Run merges the partial reports into the report that a single run over all sessions would write.
 func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 	if c.MinSeverity != "" {
 		return usage("--min-severity: replay --shard selects the findings to list; use the flag there")

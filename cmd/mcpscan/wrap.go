@@ -173,7 +173,7 @@ func (e *editor) fail(format string, args ...any) {
 	fmt.Fprintf(e.std.err, "mcpscan: %s\n", text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
 }
 
-// say reports a completed action.
+// say prints what happened to an entry or a file.
 func (e *editor) say(format string, args ...any) {
 	to := e.std.out
 	if e.DryRun { // standard output has the diff
@@ -288,7 +288,7 @@ func (e *editor) end() error {
 		}
 	}
 	if e.bare != "" && !e.Quiet {
-		fmt.Fprintf(e.std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them says so; to use another file: --settings FILE\n", text.Visible(e.bare, 400), config.SettingsFile)
+		fmt.Fprintf(e.std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them enables blocking; to use another file: --settings FILE\n", text.Visible(e.bare, 400), config.SettingsFile)
 	}
 	if e.failed {
 		return &exitError{code: exitIncomplete}

@@ -35,7 +35,7 @@ func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name 
 		read(name, stats)
 	}
 	c.Files = append(c.Files, files...)
-	return c.goBy(supplychain.NewAdvisories(kept))
+	return c.useAdvisories(supplychain.NewAdvisories(kept))
 }
 
 func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, osv.Stats, error) {
@@ -54,8 +54,8 @@ func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]
 	return osv.Read(name, file, info.Size(), wanted)
 }
 
-// goBy makes the rules for vulnerable and malicious packages use a.
-func (c *Checks) goBy(a *supplychain.Advisories) error {
+// useAdvisories makes the rules for vulnerable and malicious packages use the given advisories.
+func (c *Checks) useAdvisories(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
 	for _, list := range [...][]scanner.Rule{run, c.Rules} {
 		for i := range list {

@@ -69,11 +69,12 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	return &fileVersion{name, data}, nil
 }
 
-// errIrregular is the error for a file, such as a pipe, that could block its reader.
+// errIrregular is the error for a file that is not regular, such as a pipe, which could block its
+// reader.
 var errIrregular = errors.New("not a regular file")
 
 // versions returns the versions of a file before and after the change. If they are equal, or the
-// file is not part of the change, was == now.
+// base tree does not cover the file, was == now.
 func (b baseTree) versions(what, name string, limit int64, must bool) (was, now *fileVersion, err error) {
 	if !b.holds(name) {
 		now, err = read(what, name, limit, must)
@@ -233,7 +234,8 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// maxBaseline is effectively no limit, because a baseline is a report, which can be of any length.
+// maxBaseline is far above the size of any report, so that every baseline written by mcpscan can be
+// read.
 const maxBaseline = 1 << 40
 
 // known returns the severities of a baseline's findings, by fingerprint.
@@ -254,8 +256,8 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	return known, nil
 }
 
-// compareBaselines reports the findings that a baseline newly accepts, or accepts at a higher
-// severity than before.
+// compareBaselines describes the changes to the findings that a baseline accepts, and to their
+// severities.
 func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []configfile.SettingsChange) {
 	keys := []string{"findings"}
 	for _, id := range slices.Sorted(maps.Keys(now)) {

@@ -213,7 +213,8 @@ func Date(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
 }
 
-// triaged is a sink that triages findings before passing them on.
+// triaged is a sink that sets the severity and status of findings before passing them on. It drops
+// the findings of disabled rules.
 type triaged struct {
 	scanner.Sink
 	triage *config.Triage
@@ -227,7 +228,8 @@ func (t triaged) Finding(f *scanner.Finding) error {
 	return t.Sink.Finding(&decided)
 }
 
-// Into returns a sink that triages findings before passing them to s.
+// Into returns a sink that sets the severity and status of findings before passing them to s, and
+// drops the findings of disabled rules.
 func (c *Checks) Into(s scanner.Sink) scanner.Sink { return triaged{s, c.Triage} }
 
 // Complete adds the sources of decisions to a report: the configuration, the baseline, and ignores

@@ -6,10 +6,10 @@
 // Advise adds advisories. With Options.Base, the settings from before the change under review
 // apply, and the change itself is inspected.
 //
-// A source is a Plan of files and servers, or Recordings. Checks.Engine runs it into a sink: Into
-// triages findings on their way to a report, an AuditLog, or both. Recording and Traffic record
-// what servers send. Complete adds to a report the settings that determined the status of its
-// findings.
+// A source comes from a Plan of files and servers, or from Recordings. Checks.Engine inspects it
+// and passes events and findings to a sink. The sink that Into returns sets the severity and status
+// of findings before they reach a report, an AuditLog, or both. Recording and Traffic record
+// messages. Complete adds to a report the settings that determined the status of its findings.
 //
 // Errors other than IncompleteError mean wrong usage or configuration. The package never prints or
 // prompts; commands pass in functions for that.

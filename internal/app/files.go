@@ -138,8 +138,8 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 const maxEnvFile = 1 << 20
 
 // envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs, like the entries themselves. Other files, including missing ones such as an ignored
-// .env, belong to the user who starts the server, and are only counted.
+// what runs, like the entries themselves. Other files, including missing ones such as a .env that
+// Git ignores, belong to the user who starts the server, and are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return

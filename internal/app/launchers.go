@@ -68,7 +68,8 @@ func (p *Plan) launcherFile(f *config.File, e *config.Server, path, prefix strin
 	return p.launcherFiles[path]
 }
 
-// launcherSettings adds the settings in the collected files. A launcher works without such a file.
+// launcherSettings adds the settings in the collected files. A missing file is not reported,
+// because a launcher works without it.
 func (p *Plan) launcherSettings() {
 	for _, path := range slices.Sorted(maps.Keys(p.launcherFiles)) {
 		file := p.launcherFiles[path]

@@ -16,9 +16,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Against makes a run compare definitions with those approved in a lockfile, which are read with
-// the engine's rules. "" means mcpscan.lock, if it exists. A named lockfile that does not exist
-// approves nothing; neither does mcpscan.lock if it is a link to a missing file.
+// Against makes a run compare definitions with those approved in a lockfile. It runs the engine's
+// rules on the approved definitions as well. "" means mcpscan.lock, if it exists. A named lockfile
+// that does not exist approves nothing; neither does mcpscan.lock if it is a link to a missing
+// file.
 func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
 	name = cmp.Or(name, lockfile.Name)

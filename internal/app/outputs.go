@@ -68,7 +68,7 @@ func (t Tee) Finding(f *scanner.Finding) error {
 }
 
 // Recording is the file written by --record. After a write error, the scan continues without it,
-// because a full disk must not hide a server.
+// because a full disk must not end the inspection of a server.
 type Recording struct {
 	to   *replay.Recorder // nil if there is nothing (more) to write
 	file *os.File

@@ -54,15 +54,15 @@ func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher
 }
 
 // Watch sends the plan's events and lists its servers. Once all are listed, it sends the event all,
-// and then watches the servers until l ends.
+// and then watches the servers until l.Until is closed.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
 
 // Add adds the targets of a run, and the server that a command starts. Without either, it adds the
 // configurations in the working directory and the user's directories. The target - is stdin. locked
-// is the lockfile whose definitions are inspected instead of starting servers; nil if there is
-// none.
+// is the lockfile, or nil if there is none; with NoRun, its definitions are inspected instead of
+// starting their servers.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
@@ -216,8 +216,8 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave handles a server that is not started because of --no-run. The run remains complete only if it
-// is a scan without a lockfile.
+// leave records that a server is not started because of --no-run. The run remains complete only if
+// it is a scan without a lockfile.
 func (p *Plan) leave(t servers.Target) {
 	switch {
 	case p.mayLeave:
@@ -237,8 +237,8 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 }
 
 // discover adds the configurations at their usual paths in a directory, its subdirectories and, if
-// user is set, the user's directories. Those without servers are only counted. If there is none, it
-// returns an error, unless it could not look everywhere.
+// user is set, the user's directories. Those without servers are only counted. If it finds no
+// configuration with servers, it returns an error, unless something could not be read.
 func (p *Plan) discover(dir string, user bool) error {
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
 	found := len(missed)
@@ -289,7 +289,7 @@ func (p *Plan) discover(dir string, user bool) error {
 	return nil
 }
 
-// brokenAt returns where a configuration does not parse.
+// brokenAt returns the position of a configuration's syntax error.
 func brokenAt(path string, err error) scanner.Origin {
 	at := scanner.Origin{File: path, Line: 1, Column: 1}
 	if syntax, ok := errors.AsType[*config.SyntaxError](err); ok {

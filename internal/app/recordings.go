@@ -45,7 +45,7 @@ func label(name string) string {
 }
 
 // openRecordings opens all files and detects their formats before it reads any of them in full, so
-// that a wrong name is reported at once. If there are several files, one that is not a readable
+// that a wrong name is reported at once. If there are several files, one whose content is not a
 // recording is skipped and counted, and the others are still read.
 func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	var sources []scanner.Source
@@ -166,8 +166,8 @@ func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// interruptible is a source that an interrupt ends even if a read blocks. The unread rest counts
-// as skipped, so that a partial report does not look complete.
+// interruptible is a source that an interrupt ends even if a read blocks. The input that was not
+// read counts as skipped, so that a partial report does not look complete.
 type interruptible struct {
 	ctx   context.Context
 	name  string // name of the input, for the location of the skip

@@ -76,9 +76,10 @@ func (p *Plan) content(t string, data []byte, err error) error {
 	return notATarget(t, derr, cerr)
 }
 
-// configures reports whether a file of definitions is a client configuration as well, such as an
-// agent with tools and servers. If the file's name does not identify a client, the file must have a
-// key under which clients keep servers. A lockfile has such a key, but configures nothing.
+// configures reports whether a file of definitions is a client configuration as well, such as the
+// file of an agent with tools and servers. If the file's name does not identify a client, the file
+// must have a key under which clients keep servers. A lockfile has such a key, but configures
+// nothing.
 func configures(f *config.File, kind string) bool {
 	return kind == "definitions" && len(f.Entries)+len(f.Settings) > 0 && (f.Client != "" || f.Shape != "flat")
 }

@@ -12,8 +12,8 @@ type Approval struct {
 	Reason string
 }
 
-// The names of automatic approvers: FirstUse approves a server that is locked for the first time,
-// Auto a new definition from a server that the settings trust.
+// The approver names of automatic approvals: FirstUse for a server that is locked for the first
+// time, Auto for a new definition from a server that the settings trust.
 const (
 	FirstUse = "first-use"
 	Auto     = "auto"
@@ -30,8 +30,9 @@ func (a *Approval) Equal(other *Approval) bool {
 	return a != nil && other != nil && a.By == other.By && a.Reason == other.Reason && a.At.Equal(other.At)
 }
 
-// ReusedAs reports whether now is this approval, made by a person with a reason. Automatic approvals do
-// not count: two of them are equal whenever they were made at the same time.
+// ReusedAs reports whether this approval names a person, a time and a reason, and now is a copy of
+// it. Automatic approvals do not count: two of them are equal whenever they were made at the same
+// time.
 func (a *Approval) ReusedAs(now *Approval) bool { return a.stated() && a.Equal(now) }
 
 // MadeSince reports whether the approval names a person, a time and a reason, and differs from

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// hosts returns the origins to which the settings of an entry send a server or its users: those in its
-// variables and headers, where the server often sends a credential, and in its OAuth settings, which
-// decide who obtains the token.
+// hosts returns the origins in an entry's variables and headers, to which the server often sends a
+// credential, and in its OAuth settings, which determine who obtains the token.
 func hosts(e *configfile.Entry) (origins []string) {
 	own := origin(e.URL)
 	add := func(value string) {

@@ -54,9 +54,9 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	return id
 }
 
-// Same reports whether two identities belong to one server: they start the same package, file
-// or program, or have the same address. Versions and arguments may differ, except the arguments
-// of a program such as a shell that are not known to name a package or file.
+// Same reports whether two identities belong to one server: they start the same package, file or
+// program, or have the same address. Versions and arguments may differ, except in a command that is
+// not known to start a package or file, such as a shell: its arguments must be the same.
 func (id *Identity) Same(other *Identity) bool {
 	switch {
 	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
@@ -93,8 +93,8 @@ func address(raw string) string {
 	return Masked(cmp.Or(text.BareURL(raw), raw))
 }
 
-// Masked returns a text with the credentials in it masked. A secret in the path of an address is replaced
-// by the beginning of its digest, because the path selects what answers there.
+// Masked returns a text with the credentials in it masked. A secret in the path of an address is
+// replaced by the beginning of its digest, because the path determines which server answers.
 func Masked(s string) string {
 	for _, secret := range secrets.InAddresses(s) {
 		s = strings.ReplaceAll(s, secret, fmt.Sprintf("masked-%x", sha256.Sum256([]byte(secret)))[:len("masked-")+8])
@@ -132,9 +132,9 @@ func (l *LockedIdentity) Approved() *Identity {
 // Waits reports whether the identity has changed since it was approved, or was never approved.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
-// Stale describes how the command or address differs from the one that the lockfile recorded last,
-// or returns nil if they are the same or none was recorded. Resolved values and the names of
-// variables and headers do not count.
+// Stale describes how the command, address or hosts differ from those that the lockfile recorded
+// last, or returns nil if they do not differ or none were recorded. Resolved values and the names
+// of variables and headers do not count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {
@@ -143,7 +143,8 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 	return last.started().Differences(now.started())
 }
 
-// started returns the part of an identity that comes from a configuration.
+// started returns an identity without resolved values and the names of variables and headers. The
+// command and the URL are normalized.
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
@@ -166,8 +167,8 @@ func Host(u *url.URL) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
 }
 
-// Complete returns now with missing values filled in from id, so that a cold package cache or a
-// missing file removes no value. same reports whether all values that both contain are equal.
+// Complete returns now with missing values filled in from id, so that an empty package cache or a
+// missing file removes no value. same reports whether Differences finds none.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now.WithHosts(id)
 	same = len(id.Differences(now)) == 0

@@ -1,5 +1,5 @@
-// Package capability determines, from a tool's name, parameters and hints, what the tool
-// contributes to a data flow and what a call to it does to data.
+// Package capability determines, from a tool's name, description, parameters and hints, what the
+// tool contributes to a data flow and what a call to it does to data.
 package capability
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool contributes to a data flow. Together, all three let a stranger's text
-// exfiltrate the user's data.
+// Capability is what a tool contributes to a data flow. In an agent whose tools have all three, a
+// stranger's text can cause the user's data to be sent to the stranger.
 type Capability uint8
 
 // The capabilities.
@@ -129,8 +129,8 @@ func roleOfName(words []string) (verb, things, first, last role) {
 }
 
 // OfTool returns what the tool at node i contributes to a data flow, according to its name,
-// parameters and hints. It trusts the hints, because in this threat model the tools are benign and
-// a stranger's text abuses them.
+// description, parameters and hints. It trusts the hints, because in this threat model the tools
+// are benign and a stranger's text abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)

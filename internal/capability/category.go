@@ -116,7 +116,7 @@ func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
 	}
 	switch uses := usesOf(doc, properties); {
 	case c == Unknown:
-		c = asksFor(uses)
+		c = categoryOfUses(uses)
 	case c == Read && uses&forAddress != 0 && uses&forPayload != 0: // sends a payload to an address
 		c = Send
 	}
@@ -178,8 +178,8 @@ func usesOf(doc *wire.Doc, properties int) (uses int) {
 	return uses
 }
 
-// asksFor determines a tool's category from the purposes of its parameters.
-func asksFor(uses int) Category {
+// categoryOfUses determines a tool's category from the purposes of its parameters.
+func categoryOfUses(uses int) Category {
 	given := uses&(forPayload|forText) != 0
 	switch {
 	case uses&(forAddressee|forAddress) != 0 && given:

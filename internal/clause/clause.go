@@ -105,8 +105,8 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled detects text that follows an indirect question and answers it at once or hides it from
-// the user.
+// settled detects text that follows an indirect question and answers it at once, or asks to keep
+// the action from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
@@ -156,11 +156,11 @@ var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", 
 // quotation. Results and malformed messages can contain JSON.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
-// startOfJSON matches first characters that distinguish JSON from prose.
+// startOfJSON matches the first characters of JSON that distinguish it from prose.
 var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
-// IsJSON reports whether t begins like JSON. In JSON, quotation marks enclose values; in prose and
-// programs, they mark quotations.
+// IsJSON reports whether t begins like JSON. In JSON, quotation marks enclose every string; in
+// other text, they are taken to mark a quotation.
 func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }

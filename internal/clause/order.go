@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Order is a rule pattern that must match an instruction, not a mention, negation or
-// quotation.
+// Order describes the findings of a rule pattern whose matches count only if they are instructions,
+// not mentions, negations or quotations.
 type Order struct {
 	Severity scanner.Severity // severity in a definition
 	Data     scanner.Severity // severity in anything else
@@ -40,7 +40,8 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 }
 
 // documentary contains words typical of texts that explain prompts and attacks on models. A long
-// text that contains enough of these words discusses instructions rather than giving them. General security words have half the weight, because a résumé may contain them as well.
+// text that contains enough of these words discusses instructions rather than giving them. General
+// security words have half the weight, because a résumé may contain them as well.
 var documentary = [...]struct {
 	word   string
 	weight int
@@ -76,8 +77,9 @@ func aboutAttacks(t []byte) bool {
 	return false
 }
 
-// InData returns the severity of an instruction at [start, end) in data. It lowers the severity by
-// one level if the whole text is a report on attacks, or if the instruction is quoted in one.
+// InData returns the severity of an instruction at [start, end) in data. It lowers a high severity
+// to medium if the whole text explains attacks, or if the instruction is quoted and nearby words
+// call it an attack or a test case.
 func InData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
 	if s == scanner.High && (p.DiscussesAttacks(aboutAttacks) || QuotedInReport(p.Folded, start, end)) {
 		return scanner.Medium
@@ -106,7 +108,7 @@ func QuotedInReport(t []byte, start, end int) bool {
 }
 
 // opensQuotation reports whether a quotation is open at the end of t. In JSON, the strings are not
-// quotations. A single quotation mark may be an apostrophe.
+// quotations. A straight single quotation mark does not count, because it may be an apostrophe.
 func opensQuotation(t []byte, inJSON bool) bool {
 	var opener rune
 	for _, r := range string(t) {

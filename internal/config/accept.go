@@ -39,8 +39,8 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) }) || slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers in an mcp object. If "servers" is itself a single server entry,
-// it is accepted only if it also contains server entries.
+// nestedServers accepts the servers in an mcp object. An object that itself looks like a server
+// entry is accepted only if it also contains server entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }

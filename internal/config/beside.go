@@ -113,7 +113,7 @@ func (r *reader) helper(shape string, e member) {
 	}
 }
 
-// Belongs reports whether a path is a user or system location, and so did not come with a
+// Belongs reports whether a path is a user or system location, where files do not come with a
 // repository.
 func (d Dirs) Belongs(name string) bool {
 	return slices.ContainsFunc(places(), func(p place) bool { return p.scope() != "project" && d.at(p, name) })

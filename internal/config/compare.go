@@ -14,7 +14,7 @@ import (
 
 // Compare returns the changes from one version of the settings to the next, and whether they let
 // anything pass that was reported before. A change that cannot be shown to be harmless counts as
-// weakening. Positions refer to data, the text of the version now.
+// weakening. Positions refer to data, the text of the new version.
 func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {
@@ -127,7 +127,7 @@ func patternDiffers(p, was *scanner.CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"
-	case !looksEverywhere(was.Fields, p.Fields):
+	case !includesFields(was.Fields, p.Fields):
 		return true, "list of fields, which lacks some of the old ones"
 	case p.Category != was.Category: // flags select rules by category
 		return true, "category"
@@ -141,9 +141,9 @@ func patternDiffers(p, was *scanner.CustomPattern) (weaker bool, what string) {
 	return false, ""
 }
 
-// looksEverywhere reports whether the new list of fields includes the old one; an empty list means
+// includesFields reports whether the new list of fields includes the old one; an empty list means
 // every field except call.
-func looksEverywhere(was, is []string) bool {
+func includesFields(was, is []string) bool {
 	if len(is) == 0 {
 		return !slices.Contains(was, "call")
 	}
@@ -155,7 +155,7 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-// approval compares what mcpscan lock approves without asking.
+// approval compares what mcpscan lock approves automatically.
 func (c *comparison) approval() {
 	was, is := &c.before.Approval, &c.now.Approval
 	on := func(b *bool) bool { return b == nil || *b }

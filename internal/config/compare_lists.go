@@ -21,8 +21,8 @@ func (c *comparison) overrides() {
 	}
 }
 
-// layerEffect returns the effect of an added or removed override. The effect is unknown if another
-// override sets the severity of the same rule, because either may apply to a tool.
+// layerEffect returns the effect of an added or removed override. If another override sets the
+// severity of the same rule, the change counts as weakening, because either may apply to a tool.
 func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	for _, on := range o.Categories {
 		if on != added {

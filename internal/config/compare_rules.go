@@ -206,7 +206,7 @@ func became(was, is any) string {
 	return fmt.Sprintf("was %s and is %s", a, b)
 }
 
-// valueText formats a value as in the settings file; "" if it would be too long.
+// valueText formats a value as in the settings file; "" for a value of any other type.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -27,7 +27,8 @@ var start = Position{Line: 1, Column: 1}
 // Expand for references.
 type Server = configfile.Entry
 
-// Problem is a problem with the file rather than with one entry.
+// Problem describes what cannot be read, or is ambiguous, in a file; for a single entry, see
+// Server.Problems.
 type Problem struct {
 	// Pos is the problem's position. Related is the other position involved (the first of two
 	// definitions), or zero.
@@ -39,7 +40,7 @@ type Problem struct {
 // File is a parsed client configuration.
 type File struct {
 	configfile.ClientConfig
-	// Problems are problems with the file as a whole, such as a server defined twice.
+	// Problems concern the file as a whole, such as a server defined twice.
 	Problems []Problem
 	// References are files with further servers and hooks.
 	References []Reference
@@ -76,7 +77,7 @@ func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 // Entries wrapped by mcpscan wrap are returned as written: see File.SeeThrough.
 func Parse(path string, data []byte) (*File, error) { return ParseFor(clientOf(path), path, data) }
 
-// ParseFor is like Parse, for a file whose client is known from elsewhere.
+// ParseFor is like Parse, for a file whose client the caller knows.
 func ParseFor(client, path string, data []byte) (*File, error) {
 	r, err := read(client, path, data)
 	if err != nil {

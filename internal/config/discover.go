@@ -85,8 +85,8 @@ var bases = [...]struct {
 	inProgramFiles: {"system", "", func(d Dirs) string { return d.env("ProgramFiles") }},
 }
 
-// place is one row of the table: a pattern relative to a base directory, on all systems or on the
-// ones listed.
+// place is one row of the table of places: a pattern relative to a base directory, on all systems
+// or on the ones listed.
 type place struct {
 	client  string
 	base    base

@@ -114,8 +114,8 @@ func (b *entryReader) named(keys ...string) (string, *node) {
 	return "", nil
 }
 
-// anyCase makes the value of a key the last one among those of its spellings, as in clients written
-// in Go, and reports spellings in another case.
+// anyCase looks up a key in any case, and reports spellings in another case. If there are several
+// spellings, the value of the last one counts, as in clients written in Go.
 func (b *entryReader) anyCase(key string) {
 	low := strings.ToLower(key)
 	spellings := b.spellings[low]
@@ -188,8 +188,8 @@ func (b *entryReader) items(into *[]string, name, span string, nodes []*node) {
 	}
 }
 
-// pairs reads an object of strings. Numbers and booleans are kept as written, as clients do; VS
-// Code uses null for unset.
+// pairs reads an object of strings. It keeps numbers and booleans as written, as clients do, and
+// skips null, which VS Code uses for an unset variable.
 func (b *entryReader) pairs(into *map[string]string, name, span string, n *node) {
 	if n == nil {
 		return

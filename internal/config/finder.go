@@ -127,8 +127,8 @@ func (f *finder) file(path string) {
 	}
 }
 
-// dangling reports a broken link at a known location. If a package creates the target later, the
-// client reads a file that no earlier check has read.
+// dangling reports a file at a known location that cannot be read, such as a broken link. If a
+// package creates the target later, the client reads a file that no earlier check has read.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
 		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", Quoted(to))

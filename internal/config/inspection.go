@@ -7,10 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// OutputInspection configures the inspection of tool results.
+// OutputInspection contains the settings under output_inspection.
 type OutputInspection struct {
-	Enabled *bool // false disables it
-	Block   bool  // block results in which instructions were found
+	Enabled *bool // false disables the inspection of results
+	Block   bool  // block results, and withhold definitions, in whose text something was found
 }
 
 // output reports whether a finding is in a result's text.

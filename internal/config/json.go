@@ -71,7 +71,7 @@ func blank(data []byte) bool {
 }
 
 // tooDeep returns the offset of the first bracket beyond maxDepth, or -1. It skips strings and
-// comments as hujson does; after an error in hujson the count no longer matters.
+// comments as hujson does; where hujson finds a syntax error, the count does not matter.
 func tooDeep(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {

@@ -38,7 +38,7 @@ func ParseManifest(name string, data []byte) *File {
 	return r.file
 }
 
-// system reads the command for one platform: the common one, with its override applied.
+// system reads the command for one platform: the common command with the platform's override.
 func (r *reader) system(m member, override, options *node, platform string) {
 	m.value = overridden(m.value, override)
 	s, _ := r.entry(r.file.Shape, m)

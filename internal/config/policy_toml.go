@@ -88,11 +88,11 @@ func (r *rulesReader) listedRules(n *node) {
 		}) {
 			continue
 		}
-		r.needs(rule, action)
+		r.requireAction(rule, action)
 		if !tool {
 			r.fail(rule.At, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" is every tool", rule.Number)
 		}
-		r.sure(rule)
+		r.rejectUnmatchable(rule)
 		r.rules = append(r.rules, rule)
 	}
 }
@@ -134,11 +134,11 @@ func (r *rulesReader) named(rule *policy.Rule, n *node) {
 	}) {
 		return
 	}
-	r.needs(rule, action)
+	r.requireAction(rule, action)
 	if !match {
 		r.fail(rule.At, "the rule %s matches nothing: expected [rules.NAME.match] with %s", Quoted(rule.Name), criteria)
 	}
-	r.sure(rule)
+	r.rejectUnmatchable(rule)
 }
 
 const criteria = "tool_name, resource_path, method, event_type or any = true"
@@ -166,8 +166,8 @@ func (r *rulesReader) match(rule *policy.Rule, n *node) {
 	}
 }
 
-// needs rejects a rule without an action.
-func (r *rulesReader) needs(rule *policy.Rule, action bool) {
+// requireAction rejects a rule without an action.
+func (r *rulesReader) requireAction(rule *policy.Rule, action bool) {
 	if !action {
 		r.fail(rule.At, "the rule has no action: expected action = %s", quotedActions())
 	}
@@ -181,8 +181,8 @@ func quotedActions() string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// sure rejects rules that let requests pass but have a pattern that can never match.
-func (r *rulesReader) sure(rule *policy.Rule) {
+// rejectUnmatchable rejects a rule that lets requests pass but has a pattern that can never match.
+func (r *rulesReader) rejectUnmatchable(rule *policy.Rule) {
 	for _, found := range rule.Impossible() {
 		r.fail(found.At, "%s", found.Says)
 	}

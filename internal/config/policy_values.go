@@ -119,7 +119,7 @@ func (r *rulesReader) impossible(n *node, s subject) bool {
 	return true
 }
 
-// meant returns the hint for an unknown method. It suggests similar ones, because there are too
+// meant returns the hint for an unknown method. It suggests similar methods, because there are too
 // many to list them all.
 func meant(word string, known []string) string {
 	if similar := Similar(word, known); similar != "" {
