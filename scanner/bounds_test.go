@@ -202,22 +202,22 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded checks that the number of close looks (slow checks) is bounded over all texts
-// of an event, and that an event that needs more is reported.
-func TestLooksAreBounded(t *testing.T) {
+// TestSlowChecksAreBounded checks that the number of slow checks is bounded over all texts of an event,
+// and that an event that needs more is reported.
+func TestSlowChecksAreBounded(t *testing.T) {
 	rule := markerRule()
-	looks := 0
+	checks := 0
 	rule.Text = func(p *scanner.TextPass) {
 		if p.TakeBudget(1) {
-			looks++
+			checks++
 		}
 	}
 	for texts, whole := range map[int]bool{100: true, 500: true, 5000: false} {
-		looks = 0
+		checks = 0
 		frameText := `{"jsonrpc":"2.0","id":1,"result":{"content":["zqmarker"` + strings.Repeat(`,"zqmarker"`, texts-1) + `]}}`
 		_, res := run(t, []scanner.Rule{rule}, frame(0, mcp.ServerToClient, frameText))
-		if (res.Coverage.Inspected == 1) != whole || (looks >= texts) != whole || looks < 100 {
-			t.Errorf("%d texts: %d looks, coverage %+v", texts, looks, res.Coverage)
+		if (res.Coverage.Inspected == 1) != whole || (checks >= texts) != whole || checks < 100 {
+			t.Errorf("%d texts: %d checks, coverage %+v", texts, checks, res.Coverage)
 		}
 	}
 }

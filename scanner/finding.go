@@ -59,7 +59,7 @@ type Finding struct {
 	message int    // index of the message in the event, used to fill in Name
 }
 
-// Weight is the severity that session rules assign to a finding. High and critical findings
+// Weight returns the severity that session rules use for a finding. High and critical findings
 // from a low-confidence rule count one level lower, and medium ones only as notes, because such
 // rules are often wrong.
 func (f *Finding) Weight() Severity {
@@ -80,7 +80,7 @@ type Evidence struct {
 	Position int    // byte offset of the match in its text
 }
 
-// Related is another location that concerns a finding.
+// Related is a location that helps to explain a finding, such as that of an earlier call.
 type Related struct {
 	Message  string
 	Location Location
@@ -111,9 +111,9 @@ func (f *Finding) Fingerprint() string {
 	return "f1:" + hex.EncodeToString(id[:])
 }
 
-// identity identifies a finding like its fingerprint, but without the server's name, which can
-// differ between the compared versions. In a configuration, only the names distinguish the entries,
-// so the name is included.
+// identity is a hash over the same data as the fingerprint, except the server's name, which can
+// differ between the two versions that are compared. For a finding in a configuration, it includes the
+// name, because only the names distinguish the entries.
 func (f *Finding) identity() [16]byte {
 	entry := ""
 	if f.Subject == mcp.ConfigSubject {
@@ -168,9 +168,9 @@ func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
 	return out
 }
 
-// cutAt returns the offset, at most to, at which limit characters of maximum length that start at
-// from would end. It does not split a character, because its parts would be displayed as other
-// text.
+// cutAt returns the end of a part of s[from:to] that contains its first limit characters and is at most
+// as long as limit characters can be. It does not split a character, because its parts would be
+// displayed as other text.
 func cutAt(s []byte, from, to, limit int) int {
 	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {
@@ -200,9 +200,9 @@ func show(s string, limit int) string {
 	return text.Visible(s, limit)
 }
 
-// settled returns the finding, marked as approved if a is not nil. a is the approval that the
-// change under review gave.
-func (f Finding) settled(a *baseline.Approval) Finding {
+// withApproval returns the finding, marked as approved if the change under review contains an
+// approval of it, a.
+func (f Finding) withApproval(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))
 	}

@@ -38,10 +38,10 @@ func (f *Flow) Shown() string {
 // The bounds on remembered values.
 const (
 	maxRemembered = 1 << 18 // across all sessions
-	maxTold       = 64      // servers per session whose values are tracked separately
+	maxTracked    = 64      // servers per session whose values are tracked separately
 )
 
-// knownValue holds what a session knows about a value.
+// knownValue records where a session first saw a value, and which servers returned it.
 type knownValue struct {
 	has  uint64   // set of servers that returned the value
 	from *Outflow // nil for a value that the client sent first, or that is in a definition
@@ -50,14 +50,14 @@ type knownValue struct {
 	kind text.DistinctKind
 }
 
-// remembered holds the digests of one server's values, in order: one queue per kind of value, and
-// one for values sent to the server.
+// remembered holds the digests of one server's values, oldest first: one queue per kind of value, and
+// one for values that did not come from the server.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows returns the values in a client's message that came from the session's other servers, in order
-// of position. The message is a request, or the answer to one, such as the text that a model wrote for
-// a server. Flows omits values that the client sent before, that are in a definition, or that the
-// receiving server returned before.
+// Flows returns the values in a client's message that came from servers other than the receiver, in
+// order of position. The message is a request, or the answer to one, such as the text that a model
+// wrote for a server. Flows omits a value that the session first saw in a message from the client or in
+// a definition, and a value that the receiving server has returned itself.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
@@ -182,7 +182,7 @@ func (j *judge) release(s *Session) {
 const ordersGroup = "inj-"
 
 // orders returns the ID of the rule that found the worst instruction to an AI in a result, or "" if
-// none is worth an alert.
+// no such finding has a weight above low.
 func (j *judge) orders(message int) (id string) {
 	worst := Low
 	for k := range j.found.all {
@@ -208,8 +208,8 @@ type EarlierCall struct {
 	SameTurn bool // it was made in the same turn as the current one
 }
 
-// Windows returns the windows of the current call, including the call itself, or false if there is
-// no call or it has no time.
+// Windows returns the windows of the current call, which is included in its counts. It returns false
+// if the message is not a call, or the call has no time.
 func (p *JudgePass) Windows() (w Windows, ok bool) {
 	if p.call == nil || p.Now.IsZero() {
 		return w, false

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events on one goroutine. It reuses its buffers, so that inspecting a
-// text field does not allocate.
+// Inspector inspects events. Only one goroutine at a time may use it, because it reuses its buffers, so
+// that inspecting a text field does not allocate.
 type Inspector struct {
 	engine *Engine
 	own    wire.Doc // parse tree of frames that come without one
@@ -26,8 +26,8 @@ type Inspector struct {
 	facts       *Facts
 	message     int
 	found       bounded
-	cut         bool // a pattern exceeded its maximum number of matches, or no close looks are left
-	looks       int  // close looks that rules may still take
+	cut         bool // a pattern exceeded its maximum number of matches, or no slow checks are left
+	slowLeft    int  // slow checks that rules may still run
 	decoding    decoding
 	collected   values
 	key         []byte
@@ -40,17 +40,16 @@ type Inspector struct {
 	pass        TextPass
 	matches     []text.Match
 	reading     any // result of the last Reading
-	known       known
+	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The number of close looks (slow checks) that rules may take at one event's texts: a fixed number,
-// plus one per bytesPerLook bytes of the frame. Long documents about agents need at most half of
-// that number.
+// The number of slow checks that rules may run on the texts of one event, counted by
+// [TextPass.TakeBudget]: a fixed number, plus one per bytesPerSlowCheck bytes of the frame.
 const (
-	closeLooks   = 512
-	bytesPerLook = 1024
+	slowChecks        = 512
+	bytesPerSlowCheck = 1024
 )
 
 // NewInspector returns an inspector for the engine's rules.
@@ -62,12 +61,12 @@ func (e *Engine) NewInspector() *Inspector {
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.cut = e, facts, false
-	in.found = bounded{most: min(maxPerEvent+len(e.Frame)/bytesPerMore, mostPerEvent)}
+	in.found = bounded{most: min(maxPerEvent+len(e.Frame)/bytesPerFinding, mostPerEvent)}
 	in.decoding.reset(len(e.Frame))
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
 	in.names, in.described, in.listed = nearbyNames{}, nil, [sha256.Size]byte{}
-	in.looks = closeLooks + len(e.Frame)/bytesPerLook
+	in.slowLeft = slowChecks + len(e.Frame)/bytesPerSlowCheck
 	in.scan.Start()
 	switch e.Kind {
 	case SkippedEvent, IgnoredEvent, SharedEvent:
@@ -106,7 +105,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	facts.Findings, facts.full = in.found.all, in.found.reached()
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
-		m.traits = m.own()
+		m.traits = m.ownTraits()
 	}
 	in.decoding.tell(in.skip)
 	in.tellValues()
@@ -131,10 +130,11 @@ func once(reasons []string, reason string) []string {
 	return append(reasons, reason)
 }
 
-// outOfTime is the reason reported for an event that was not fully inspected.
+// outOfTime is the reason reported for an event that was not fully inspected because the run's time
+// limit had passed.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
-// begin adds a message to the facts. Findings belong to it until the next one.
+// begin adds a message to the facts. Findings belong to this message until begin is called again.
 func (in *Inspector) begin(m Message) *Message {
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, m)
@@ -342,8 +342,8 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 	}
 }
 
-// disjoint drops matches that overlap a longer one. If several of a rule's patterns match
-// overlapping text, they report the same problem.
+// disjoint drops each match that overlaps a longer one, or an earlier one of the same length. If several
+// of a rule's patterns match overlapping text, they report the same problem.
 func disjoint(ms []text.Match) []text.Match {
 	slices.SortStableFunc(ms, func(a, b text.Match) int { return a.Start - b.Start })
 	kept := ms[:0]

@@ -20,7 +20,7 @@ const (
 	maxNamesakes    = 16       // configured servers with the same name
 )
 
-// judge adds facts to sessions, in the order in which it receives events.
+// judge applies the facts about events to their sessions, in the order in which it receives the events.
 type judge struct {
 	engine   *Engine
 	sessions map[string]*Session
@@ -71,7 +71,7 @@ type pinKey struct {
 	foreign bool // a digest computed by another engine is remembered beside ours, so that it cannot hide a change
 }
 
-// Stats counts the contents of an input.
+// Stats counts the servers, tools, sessions and calls in an input.
 type Stats struct {
 	Servers, Tools, Sessions, Calls int
 }
@@ -262,15 +262,16 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from mcp.Direction) *JudgePass {
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
-	p.told = nil
+	p.reportedDefinitions = nil
 	if j.sharing {
 		j.adds = Shared{}
 	}
-	p.Request, p.call, p.Exceeded, p.Policy, p.blocked, p.spoken, p.Differences = nil, nil, Exceeded{}, Decision{}, nil, p.spoken[:0], nil
+	p.Request, p.call, p.Exceeded, p.Policy, p.blocked, p.reporters, p.Differences = nil, nil, Exceeded{}, Decision{}, nil, p.reporters[:0], nil
 	return p
 }
 
-// shared returns the record of a definition, which refers to the only copy that the judge keeps.
+// shared returns the record of a definition. If the definition equals the first one that the server listed
+// under its name, the record refers to the copy that pin remembered, so that only one copy is kept.
 func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
@@ -314,7 +315,7 @@ func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	return next
 }
 
-// guard runs one of a rule's checks.
+// guard runs one of a rule's checks, and reports a panic in it.
 func (j *judge) guard(r *Rule, e *Event, check func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -353,8 +354,8 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 
-// keepSchemas counts the schemas of a definition that is to be remembered. If the remembered
-// schemas exceed their limit, it returns the definition without schemas.
+// keepSchemas counts the schemas of a definition that is to be remembered. If they would exceed the
+// limit on remembered schemas, it returns the definition without them.
 func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
 		bare := *d
@@ -372,7 +373,8 @@ func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
-// direction infers an unknown direction from the messages that only one side sends.
+// direction returns d or, if it is unknown, the likely direction of the message: responses, and methods
+// in fromServer, come from the server, and other requests and notifications from the client.
 func direction(d mcp.Direction, m *Message) mcp.Direction {
 	if d != mcp.Unknown {
 		return d
@@ -387,7 +389,7 @@ func direction(d mcp.Direction, m *Message) mcp.Direction {
 	return mcp.ServerToClient
 }
 
-// fromServer lists the methods that only a server sends.
+// fromServer lists the methods that are attributed to the server if the direction is unknown.
 var fromServer = map[string]bool{
 	"sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
 	"notifications/message": true, "notifications/tools/list_changed": true,

@@ -9,19 +9,19 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// maxPerEvent is the number of findings kept per event. Each bytesPerMore bytes of the frame allow
-// one more, up to mostPerEvent: all findings in a long document should be listed, but only the
-// worst in a short one.
+// maxPerEvent is the maximum number of findings kept for a short event. Each bytesPerFinding bytes of
+// the frame allow one more, up to mostPerEvent, because a long document can contain more findings that
+// are worth listing.
 const (
-	maxPerEvent  = 200
-	mostPerEvent = 1000
-	bytesPerMore = 2 << 10
+	maxPerEvent     = 200
+	mostPerEvent    = 1000
+	bytesPerFinding = 2 << 10
 
 	findingsPerEntry      = 4 // for each entry of a configuration
 	findingsPerDefinition = 4 // for each definition, among session findings, because deviations from the approved version are reported part by part
 )
 
-// tooMany is the reason that the coverage gives for an event with more findings.
+// tooMany is the reason that the coverage gives for an event with more findings than are kept.
 const tooMany = "more findings in one message than the limit: the rest are not listed"
 
 // text adds a text rule's finding to the facts, with evidence and location.
@@ -62,16 +62,15 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	})
 }
 
-// A finding in decoded text does not count as hidden if the original contains the same text with
-// surroundings bytes on either side. mostSearches bounds the number of such searches in one event.
+// The bounds on searching the original of a decoded text for a finding; see TextPass.plainly.
 const (
-	surroundings = 64
-	mostSearches = 64
+	surroundings = 64 // bytes on either side of the finding that must be the same
+	mostSearches = 64 // in one event
 )
 
-// plainly reports whether [start, end) of a decoded text, with its surroundings, is not encoded in the
-// original: an address with escapes in a page does not make the rest of the page hidden text. The rules
-// have judged it as part of the original.
+// plainly reports whether the original of a decoded text contains [start, end) of it, with its
+// surroundings, unencoded. Such a finding is dropped, because the rules have already inspected the
+// original: if a page contains one address with escapes, the rest of the page is not hidden text.
 func (p *TextPass) plainly(start, end int) bool {
 	d := &p.in.decoding
 	if p.original == nil || p.wrapped || d.searches == mostSearches {
@@ -88,8 +87,8 @@ func (in *Inspector) pieced(r *Rule) bool {
 	})
 }
 
-// foundInLines reports whether the rule has reported a part of these lines, before they were joined, with
-// at least severity s.
+// foundInLines reports whether the rule has reported a part of these lines, before they were joined, at
+// severity s or above.
 func (in *Inspector) foundInLines(p *TextPass, s Severity, first, last *piece) bool {
 	pointer, from := in.pointer(p.root, p.node), first.offset
 	to := last.offset + last.end - last.start
@@ -143,9 +142,9 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 	})
 }
 
-// keyOf returns the key of a finding about node i or its key, with the given span. An object or array has
-// the same key however it is written, because a lockfile sorts members and indents them; a long one is
-// identified by its pointer.
+// keyOf returns the text that represents node i, or its member name if isKey is set, in a fingerprint;
+// [start, end) is its span. The text of an object or array does not depend on its formatting, because a
+// lockfile sorts members and indents them. The text of a long one is empty: its pointer identifies it.
 func (in *Inspector) keyOf(i int, isKey bool, start, end int) string {
 	n := &in.tree.Nodes[i]
 	if isKey || n.Kind != wire.Object && n.Kind != wire.Array {
@@ -186,7 +185,7 @@ type bounded struct {
 	own     int
 	most    int
 	dropped int      // findings that exceeded the maximum
-	floor   Severity // lowest severity of the own findings, once there are as many as the maximum
+	floor   Severity // lowest severity of the findings that count, once there are as many as the maximum
 }
 
 // reached reports whether the maximum is reached.
@@ -202,7 +201,7 @@ func (b *bounded) full(s Severity) bool {
 	return s <= b.floor
 }
 
-// least returns the index of the last of the own findings with the lowest severity.
+// least returns the index of the least severe of the findings that count; of several, the last.
 func (b *bounded) least() int {
 	least := b.own
 	for i := b.own; i < len(b.all); i++ {

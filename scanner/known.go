@@ -8,49 +8,50 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// known maps each definition in which the text rules found nothing to the amount of an event's
-// limits that inspecting its text uses up. Servers list the same definitions in session after
+// cleanDefinitions maps each definition in which the text rules found nothing to the amount of an
+// event's limits that inspecting its text uses up. Servers list the same definitions in session after
 // session, so most are inspected only once. A definition is identified by everything that text
 // rules can see: its bytes, its kind, the direction of its message, and the names in its list.
-type known map[[sha256.Size]byte]spent
+type cleanDefinitions map[[sha256.Size]byte]spent
 
 // spent is how much of an event's limits a definition uses up.
-type spent struct{ looks, decoded int }
+type spent struct{ slow, decoded int }
 
-// maxKnown is the maximum number of known definitions. When it would be exceeded, all of them are
-// forgotten.
-const maxKnown = 4096
+// maxClean is the maximum number of definitions in cleanDefinitions. When one more is added, all
+// earlier ones are forgotten.
+const maxClean = 4096
 
-// definitionText inspects the text of a definition in a list, unless the text is known.
+// definitionText inspects the text of a definition in a list. If it is in cleanDefinitions, only the
+// values in it are extracted.
 func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int) {
 	if in.brief || in.event.Projected || in.event.Kind == LockEvent { // a lockfile has more names than those of the list
-		in.unknownText(kind, name, node)
+		in.inspectDefinition(kind, name, node)
 		return
 	}
 	key := in.definitionKey(kind, node)
-	if s, ok := in.known[key]; ok && in.looks >= s.looks && in.decoding.left >= s.decoded {
-		in.looks, in.decoding.left = in.looks-s.looks, in.decoding.left-s.decoded
+	if s, ok := in.clean[key]; ok && in.slowLeft >= s.slow && in.decoding.left >= s.decoded {
+		in.slowLeft, in.decoding.left = in.slowLeft-s.slow, in.decoding.left-s.decoded
 		in.valuesOnly = true
 		in.region(kind, name, node, node)
 		in.valuesOnly = false
 		return
 	}
 	before, values := in.progress(), len(in.facts.Messages[in.message].Values)
-	in.unknownText(kind, name, node)
+	in.inspectDefinition(kind, name, node)
 	now := in.progress()
-	s := spent{before.looks - now.looks, before.decoded - now.decoded}
-	before.looks, before.decoded = now.looks, now.decoded
+	s := spent{before.slow - now.slow, before.decoded - now.decoded}
+	before.slow, before.decoded = now.slow, now.decoded
 	encoded := func(v Value) bool { return v.Via != "" }
 	if now != before || slices.ContainsFunc(in.facts.Messages[in.message].Values[values:], encoded) {
 		return
 	}
-	if len(in.known) >= maxKnown || in.known == nil {
-		in.known = known{}
+	if len(in.clean) >= maxClean || in.clean == nil {
+		in.clean = cleanDefinitions{}
 	}
-	in.known[key] = s
+	in.clean[key] = s
 }
 
-func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
+func (in *Inspector) inspectDefinition(kind mcp.SubjectKind, name string, node int) {
 	in.region(kind, name, node, node)
 	in.scattered(kind, name, node, node)
 }
@@ -58,13 +59,13 @@ func (in *Inspector) unknownText(kind mcp.SubjectKind, name string, node int) {
 // progress records everything about an event, except its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
-	looks, decoded                       int // what is left
+	slow, decoded                        int // slow checks and decoded bytes that are left
 	cut, deep                            bool
 	unread                               string
 }
 
 func (in *Inspector) progress() progress {
-	return progress{len(in.found.all), len(in.facts.Skips), in.found.dropped, len(in.scan.Unfinished()), in.looks, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
+	return progress{len(in.found.all), len(in.facts.Skips), in.found.dropped, len(in.scan.Unfinished()), in.slowLeft, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
 }
 
 // definitionKey returns the key of a definition in the current list.

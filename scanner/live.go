@@ -18,7 +18,7 @@ type Live struct {
 	judge *judge
 }
 
-// Live returns a Live with empty memory.
+// Live returns a Live that has not seen any message yet.
 func (e *Engine) Live() *Live {
 	l := &Live{inspectors: make(chan *Inspector, e.options.Workers), judge: newJudge(e)}
 	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}

@@ -44,7 +44,8 @@ func newOrder() *order {
 
 func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
 
-// feed queues a batch's events, and judges earlier ones that have waited long enough.
+// feed queues a batch's events. While the buffer has no free position, or the waiting events keep too
+// much memory, it judges the first event.
 func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
 	for i, e := range b.events {
@@ -68,7 +69,8 @@ func (o *order) flush(judge func(*Event, *Facts)) {
 	}
 }
 
-// push queues an event at its position. There must be room for it.
+// push queues an event at the next position; if the event is late, back moves it ahead. There must be a
+// free position.
 func (o *order) push(e *Event, facts *Facts, of *batch) {
 	place := o.next
 	o.next++
@@ -140,7 +142,7 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 // them.
 type punctual interface{ Punctual() bool }
 
-// sized is a chunk that reports the memory it holds until it is released.
+// sized is implemented by chunks that report the memory that they hold until they are released.
 type sized interface{ Size() int }
 
 // admit counts the memory of a batch while its events wait.

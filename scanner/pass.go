@@ -130,17 +130,17 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// TakeBudget uses up some of the event's close looks (checks that take several milliseconds each),
-// and reports whether enough of them were left. If not, the rule must stop, and the event counts as
-// not fully inspected.
-func (p *TextPass) TakeBudget(looks int) bool {
-	p.in.looks -= looks
-	p.in.cut = p.in.cut || p.in.looks < 0
-	return p.in.looks >= 0
+// TakeBudget uses up some of the slow checks that rules may run on the event's texts, and reports
+// whether enough of them were left. If not, the rule must stop, and the event counts as not fully
+// inspected.
+func (p *TextPass) TakeBudget(checks int) bool {
+	p.in.slowLeft -= checks
+	p.in.cut = p.in.cut || p.in.slowLeft < 0
+	return p.in.slowLeft >= 0
 }
 
-// DiscussesAttacks returns the result of about for the whole folded text. The result is computed
-// once per text, however many matches depend on it.
+// DiscussesAttacks returns about(p.Folded). The result is computed once per text, however many
+// matches depend on it.
 func (p *TextPass) DiscussesAttacks(about func([]byte) bool) bool {
 	if p.discussesAttacks == nil {
 		is := about(p.Folded)
@@ -173,7 +173,8 @@ func (p *TextPass) Described() string {
 	return *in.described
 }
 
-// describedBytes is the length of the beginning of a description, which states the tool's purpose.
+// describedBytes is the maximum length of what Described returns: the beginning of a description, which
+// states the tool's purpose.
 const describedBytes = 1024
 
 // Description reports whether the text is the description of its definition.
@@ -181,8 +182,8 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the original text from which this one was decoded, or the text itself if it
-// was not decoded.
+// Whole returns the text from which this one was decoded, or from whose lines it was joined. For any
+// other text, it returns the text itself.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
 		return p.original
@@ -190,7 +191,7 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
-// Part reports whether the text was decoded from another text, or joined from some of its lines.
+// Part reports whether the text was decoded from another text, or joined from lines of another text.
 func (p *TextPass) Part() bool { return p.original != nil }
 
 // CountWhole returns the result of count for the text from which this one was decoded. The result
@@ -260,17 +261,17 @@ type JudgePass struct {
 	Limits     *Limits // limits on the calls of a session
 	Pinning    *Pinning
 
-	judge   *judge
-	event   *Event
-	rule    *Rule
-	call    *Call
-	blocked *Rule // last rule that decided to block the message
-	spoken  []*Rule
-	told    map[toldOf]bool // reports of earlier rules about the message's definitions
+	judge               *judge
+	event               *Event
+	rule                *Rule
+	call                *Call
+	blocked             *Rule   // last rule that decided to block the message
+	reporters           []*Rule // rules that have reported something about the message
+	reportedDefinitions map[reportedDefinition]bool
 }
 
-// toldOf is a definition together with the category of a rule that has reported it.
-type toldOf struct {
+// reportedDefinition is a definition in the message, with the category of a rule that has reported it.
+type reportedDefinition struct {
 	mcp.DefinitionKey
 	category string
 }
@@ -289,14 +290,15 @@ type JudgeIssue struct {
 	Key      string // distinguishes findings of this rule about the same subject in the fingerprint
 	Offset   int    // offset of the evidence in the frame
 	Related  []Related
-	Approval *baseline.Approval // approval in the change under review that settles the issue; nil for none
+	Approval *baseline.Approval // approval in the change under review of what the issue reports; nil if there is none
 
 	Expected, Actual string // digests of a file that was replaced
 }
 
 // Pinned returns the definition that the server first listed under d's name in the whole input, or
-// nil. Definitions reported by other engines are compared only with each other. Those in documents
-// are not compared, because two versions of a server side by side are not a change.
+// nil. If another engine reported d, it returns the first one that such an engine reported. It returns
+// nil for definitions in documents and lockfiles, because two versions of a server side by side are not
+// a change.
 func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -311,23 +313,23 @@ func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.eve
 func (p *JudgePass) Full() bool { return p.judge.found.dropped > 0 }
 
 // AlreadyReported reports whether the given rule, which must be earlier in the table, has reported
-// something about this message. The more general of two rules then need not report it.
+// something about this message, so that a more general rule need not report the same problem.
 func (p *JudgePass) AlreadyReported(rule string) bool {
-	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
+	return slices.ContainsFunc(p.reporters, func(r *Rule) bool { return r.ID == rule })
 }
 
 // ToldOf reports whether a rule of the same category that ran earlier has reported a definition in
 // this message.
 func (p *JudgePass) ToldOf(d *mcp.Definition) bool {
-	return p.told[toldOf{d.Key(), p.rule.Category}]
+	return p.reportedDefinitions[reportedDefinition{d.Key(), p.rule.Category}]
 }
 
 // Report reports a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
-	p.spoken = append(p.spoken, p.rule)
+	p.reporters = append(p.reporters, p.rule)
 	if is.Subject.Definition() {
-		set(&p.told, toldOf{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}, true)
+		set(&p.reportedDefinitions, reportedDefinition{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}, true)
 	}
 	if p.judge.found.full(is.Severity) {
 		return
@@ -343,5 +345,5 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: text.ShowDiff(is.Diff),
 		Location: p.judge.places.At(is.Offset), Related: is.Related, key: is.Key, Action: action,
 		Expected: is.Expected, Actual: is.Actual,
-	}.settled(is.Approval))
+	}.withApproval(is.Approval))
 }

@@ -38,7 +38,7 @@ func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall
 	return of
 }
 
-// begin remembers the task that runs a call. It returns false if there are too many.
+// begin remembers the task that runs a call. It returns false if the server has too many tasks.
 func (srv *Server) begin(task uint64, call PendingCall) bool {
 	if _, again := srv.tasks[task]; !again && len(srv.tasks) >= maxPending {
 		return false
@@ -57,8 +57,8 @@ type requests struct {
 	refused queue[string] // ids of the last refused ones
 }
 
-// put adds a request. One with the same id remains open, unless it was refused. put returns false if
-// there are too many.
+// put adds a request. An earlier request with the same id remains open, unless it was refused. put
+// returns false if too many requests are open.
 func (r *requests) put(id string, c PendingCall) bool {
 	before, again := r.open[id]
 	if !again && len(r.open) >= maxPending {
@@ -73,8 +73,8 @@ func (r *requests) put(id string, c PendingCall) bool {
 
 // refuse remembers that the open request with an id was refused. If the request is a call or read
 // that was blocked, c is that call; otherwise, c is nil. If the server answers the request all the
-// same, the refusal was not enforced, as in a recording. Most refused requests are never answered, so
-// they may take at most half of the places.
+// same, the refusal was not enforced, as in a recording. Refused requests may take at most half of the
+// places, because most of them are never answered.
 func (r *requests) refuse(id string, c *Call) {
 	open, ok := r.open[id]
 	if open.count > 1 || !ok {

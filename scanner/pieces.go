@@ -75,7 +75,7 @@ func together(nodes []int, texts [][]byte, words bool) (all []byte, pieces []pie
 			return
 		case offset == 0 && cutWord(all, part):
 			borders++
-		case offset == 0 && len(all) > 0 && endsWord(all, part):
+		case offset == 0 && len(all) > 0 && needsSpace(all, part):
 			all = append(all, ' ')
 		}
 		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, whole})
@@ -104,8 +104,8 @@ func together(nodes []int, texts [][]byte, words bool) (all []byte, pieces []pie
 	return all, pieces
 }
 
-// endsWord reports whether text ends with a word that does not continue in next.
-func endsWord(text, next []byte) bool {
+// needsSpace reports whether text ends with a word and next begins with another one.
+func needsSpace(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)
 	return unicode.IsLetter(last) && unicode.IsLetter(first) && !cutWord(text, next)

@@ -6,9 +6,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// wrapped inspects prose in lines that have the same prefix, as a model reads it: without the line breaks and
-// the prefixes, which separate the words of an instruction for patterns and divide its sentences for the
-// classifier. It reports only findings that span lines. Definitions rarely have such lines.
+// wrapped inspects prose in lines that have the same prefix without the prefixes and line breaks, as a
+// model reads it. Otherwise, they would separate the words of an instruction, which patterns would miss,
+// and divide its sentences, which the classifier scores one by one. wrapped reports only findings that
+// span lines, and skips definitions, which rarely have such lines.
 func (in *Inspector) wrapped(p *TextPass) {
 	if p.Subject.Definition() || bytes.IndexByte(p.Source, '\n') < 0 {
 		return

@@ -9,8 +9,8 @@ import (
 
 // project completes the definition at node i: if a client passed only some of its members to a
 // model, project fills in the others from the approved version, so that omitted members do not
-// count as changes. Members from the message keep their offsets in Sent. If no version of the
-// server is approved, the definition is compared only with others that a client passed to a model.
+// count as changes. Members from the message keep their offsets in Sent. If the server has no approved
+// definitions, the definition is compared only with others that a client passed to a model.
 func (in *Inspector) project(i int, def *mcp.Definition) {
 	in.digest.Definition(in.tree, i, def)
 	snapshot := in.engine.approved
@@ -36,7 +36,7 @@ func (in *Inspector) project(i int, def *mcp.Definition) {
 	}
 }
 
-// completed returns the object at node i, extended with the members that only was has.
+// completed returns the object at node i with the members of was that it lacks.
 func (in *Inspector) completed(i int, was *wire.Doc) []byte {
 	raw := in.tree.Raw(i)
 	whole := bytes.Clone(raw[:len(raw)-1])

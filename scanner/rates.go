@@ -20,8 +20,8 @@ type Limits struct {
 	Rate         RateLimit            // for servers that are not in Rates
 	Rates        map[string]RateLimit // by server; zero fields default to those of Rate
 
-	// Category returns the category that the user's settings assign to a tool. It is nil if
-	// they assign none.
+	// Category returns the category that the user's settings assign to a tool. Category is nil
+	// if they do not assign any tool a category.
 	Category func(server, tool string) (c capability.Category, said bool)
 }
 
@@ -118,7 +118,8 @@ type stamp struct {
 	alone bool   // it began while no other call was open
 }
 
-// busy reports whether a call that began at from or later is open. Earlier ones may never be answered.
+// busy reports whether a call that began at from or later is open. It ignores earlier calls, which may
+// never be answered.
 func (r *recent) busy(from time.Time) bool {
 	for _, s := range slices.Backward(r.calls.all()) {
 		if s.when.Before(from) {

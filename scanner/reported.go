@@ -14,7 +14,7 @@ type reported struct {
 }
 
 // Reported reports whether the rule has already reported a part of Folded[start:end] at this
-// severity or above. It prevents two of the rule's checks from reporting the same text.
+// severity or above, so that two of the rule's checks need not report the same text.
 func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
 		return r.rule == p.rule && r.Start < end && start < r.End && r.Severity >= severity
@@ -22,7 +22,7 @@ func (p *TextPass) Reported(start, end int, severity Severity) bool {
 }
 
 // Others yields the other rules that have so far reported a part of Folded[start:end], each with
-// the severity. User-defined patterns do not count, because they can mean anything.
+// the severity that it reported. It omits user-defined patterns, because they can mean anything.
 func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	return func(yield func(*Rule, Severity) bool) {
 		for i := range p.reported {
@@ -34,9 +34,8 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// Lower reduces the severity of each issue that another rule has so far reported in the text to the
-// result of to, and adds a signal that explains why. If the result is not lower, the issue is
-// unchanged.
+// Lower calls to for each issue that another rule has so far reported in the text. If to returns a lower
+// severity than the issue has, Lower sets it, and adds signal, which explains why.
 func (p *TextPass) Lower(signal string, to func(*Rule, *Issue) Severity) {
 	for i := range p.reported {
 		r := &p.reported[i]

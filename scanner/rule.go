@@ -32,8 +32,8 @@ type Rule struct {
 	// OptIn means that the rule runs only if a configuration or flag enables it.
 	OptIn bool
 
-	// Patterns are searched in every text field, for all rules in one pass. Text is called for
-	// a field that matches at least one of them.
+	// Patterns are searched for in every text field, for all rules in one pass. Text is called for
+	// a field in which at least one of the rule's patterns matches.
 	Patterns []Pattern
 	Text     func(*TextPass)
 
@@ -42,8 +42,8 @@ type Rule struct {
 	MorePatterns func() []Pattern
 
 	// Definition is called for each string of a definition, whether or not a pattern matched.
-	// It exists because definitions deserve more than pattern matching: they are short, and
-	// models read and follow them before they call anything.
+	// It can analyse every sentence, because definitions are short. Pattern matching alone is
+	// not enough for them, because models follow them before they call anything.
 	Definition func(*TextPass)
 
 	// Result is called for each string that a server sends in a session (results, errors,

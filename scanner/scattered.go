@@ -16,7 +16,7 @@ const (
 	scatteredValues = 4           // minimum number of consecutive values; fewer do not make a sentence
 	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning by themselves
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
-	scatteredCodes  = 10          // minimum numbers in a list of character codes
+	scatteredCodes  = 10          // minimum length of a list of character codes
 	rowValues       = 256         // values that are joined
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )

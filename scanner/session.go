@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// Session is the state of one agent run. Only the engine changes it; rules see its state before
-// the current message.
+// Session is the state of one client's connections to its servers, identified by the session ID. Only
+// the engine changes it; rules see the state before the current message.
 type Session struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
@@ -98,7 +98,7 @@ type Server struct {
 	Tools   map[string]*Known // tools as first listed; nil before the first listing
 	source  int               // most reliable source of its calls so far
 	counted int               // calls from that source that took place
-	bit     uint64            // its bit in a set of servers; 0 beyond the first maxTold
+	bit     uint64            // its bit in a set of servers; 0 beyond the first maxTracked
 	changed map[string]*Known // tools whose current definition is not the one in Tools
 	shadows map[string]*Known // tools of other servers with the same names as its own
 	bucket  bucket
@@ -123,12 +123,12 @@ type Server struct {
 
 	forgotten bool // not remembered, because the session has too many servers
 
-	named  int // number of its tools in Session.names
-	shown  map[mcp.DefinitionKey]bool
-	told   map[string]bool // tools that it listed on other connections
-	values remembered
-	varied map[string]bool         // tools reported as changed
-	floods *[messageClasses]bucket // nil before the server's first unsolicited message
+	named           int // number of its tools in Session.names
+	shown           map[mcp.DefinitionKey]bool
+	listedElsewhere map[string]bool // names of the tools that it listed on other connections
+	values          remembered
+	varied          map[string]bool         // tools reported as changed
+	floods          *[messageClasses]bucket // nil before the server's first unsolicited message
 }
 
 // Known is a definition together with where and when a session first saw it, and the client that
@@ -160,7 +160,7 @@ func (s *Session) server(id string) *Server {
 		return srv
 	}
 	srv = newServer(id)
-	if len(s.Servers) < maxTold {
+	if len(s.Servers) < maxTracked {
 		srv.bit = 1 << len(s.Servers)
 	}
 	if srv.forgotten = len(s.Servers) >= maxSessionServers; srv.forgotten {
@@ -173,9 +173,8 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply updates the session with a message. know returns the record of a definition, which refers
-// to the only copy that is kept for the whole input. apply returns false if a bound was reached and
-// something was not remembered.
+// apply updates the session with a message. know returns the record of a definition to remember; see
+// judge.shared. apply returns false if a bound was reached and something was not remembered.
 func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, know func(*mcp.Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
@@ -223,8 +222,8 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	return whole
 }
 
-// reopen records that a client initializes the server again. Servers do not announce the changes that
-// they made before that.
+// reopen records that a client has initialized the server again, as after a restart. The server's lists
+// may then differ without a notification.
 func (srv *Server) reopen() {
 	for kind := range srv.Reopened {
 		srv.Reopened[kind] = true
@@ -256,7 +255,7 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
 		srv.Trifecta.Add(k)
-		s.own(srv, k)
+		s.indexTool(srv, k)
 		s.shadow(srv, k)
 	}
 	if !srv.Trifecta.Complete() {
@@ -286,8 +285,8 @@ const (
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )
 
-// own indexes a tool by its name.
-func (s *Session) own(srv *Server, k *Known) {
+// indexTool indexes a tool by its name.
+func (s *Session) indexTool(srv *Server, k *Known) {
 	n := newToolName(k.Definition.Name, k)
 	enlist(s.owners, n.folded, k)
 	enlist(s.alike, names.Skeleton(k.Definition.Name), k)

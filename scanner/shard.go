@@ -51,7 +51,7 @@ func (in *Inspector) elsewhere() {
 	facts.Skips = nil
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
-		m.traits = m.own()
+		m.traits = m.ownTraits()
 	}
 }
 

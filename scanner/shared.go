@@ -117,7 +117,7 @@ func (j *judge) learnCall(session *Session, srv *Server, call *Call, e *Event) {
 // other.
 func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 	for _, k := range tools {
-		if srv.told[k.Definition.Name] {
+		if srv.listedElsewhere[k.Definition.Name] {
 			continue
 		}
 		if len(j.pins)+j.learned >= maxPins {
@@ -125,9 +125,9 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 			return
 		}
 		j.learned++
-		set(&srv.told, k.Definition.Name, true)
+		set(&srv.listedElsewhere, k.Definition.Name, true)
 		srv.Trifecta.Add(k)
-		session.own(srv, k)
+		session.indexTool(srv, k)
 		session.shadow(srv, k)
 	}
 	if !srv.Trifecta.Complete() {
@@ -139,8 +139,8 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 // can equal it, because the raw JSON of an ID contains no NUL.
 func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
 
-// keepValue records a value that is new to the session, or a known one that now has another server
-// or a more specific kind.
+// keepValue records a value that is new to the session, that another server has now returned as well,
+// or that now has a more specific kind.
 func (s *Shared) keepValue(v *Value, said bool, from *Outflow) {
 	s.Values = append(s.Values, Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via})
 	if !said {

@@ -50,9 +50,8 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendValues appends the values and the result that contained them. Each value is an array:
-// digest, kind, whether it did not come from a server, whether it is only looked up, line, column
-// and encoding.
+// appendValues appends the values and the result that contained them. Each value is an array: digest,
+// kind, said, base, line, column and encoding (Via); see [Value].
 func (s *Shared) appendValues(b []byte) []byte {
 	b = appendText(append(b, `,"from":{`...), "tool", s.From.Tool)
 	b = appendText(append(b, ','), "orders", s.From.Orders)

@@ -36,7 +36,7 @@ type Offer struct {
 	Duplicates  []Duplicate
 	Rival       Location // location of another server configured with the same name; zero if there is none
 
-	// Cached results. They have a lock because engines can share an offer.
+	// Results cached by Keys and NameOf. mu guards them, because engines can share an offer.
 	mu      sync.Mutex
 	sorted  []mcp.DefinitionKey
 	content map[content][]string
@@ -161,7 +161,7 @@ func (s *Snapshot) take(o *Offer, m *Message) {
 	}
 }
 
-// Add adds a definition to an offer of the snapshot, replacing one of the same name.
+// Add adds a definition to an offer of the snapshot, replacing one of the same kind and name.
 func (s *Snapshot) Add(o *Offer, d *Offered) {
 	o.mu.Lock()
 	o.Definitions[d.Key()] = d
@@ -179,14 +179,14 @@ func (s *Snapshot) Finding(f *Finding) error {
 	return nil
 }
 
-// Knows reports whether the snapshot contains the same finding, at least as severe. A definition's
-// server may have another name.
+// Knows reports whether the snapshot contains the same finding, at least as severe. The name of the
+// server is compared only for a finding in a configuration.
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity
 }
 
-// Only returns the snapshot reduced to one of its servers.
+// Only returns a snapshot that contains only the named server.
 func (s *Snapshot) Only(name string) *Snapshot {
 	other := *s
 	other.Servers = map[string]*Offer{name: s.Servers[name]}

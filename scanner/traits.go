@@ -2,9 +2,9 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// own returns the traits of the message itself. Inspect computes them, so that Judge need not
-// examine each member.
-func (m *Message) own() (t mcp.Traits) {
+// ownTraits returns the traits that follow from the message itself, whatever its session. Inspect
+// computes them, so that Judge need not examine each member.
+func (m *Message) ownTraits() (t mcp.Traits) {
 	add := func(is bool, trait mcp.Traits) {
 		if is {
 			t |= trait

@@ -63,7 +63,7 @@ func startsKey(s []byte) bool {
 		bytes.ContainsAny(s[len(before):], "\r\n\u2028\u2029") // may end a comment
 }
 
-// endsKey reports whether s, the text after a name, begins with a separator or a comment, or ends.
+// endsKey reports whether s, the text after a name, is empty or begins with a separator or a comment.
 func endsKey(s []byte) bool {
 	s = bytes.TrimLeftFunc(s, blank)
 	return len(s) == 0 || s[0] == ':' || s[0] == '=' || s[0] == '/' && (len(s) == 1 || s[1] == '/' || s[1] == '*')

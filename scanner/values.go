@@ -17,7 +17,7 @@ type Value struct {
 	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind
 	said   bool // the value did not come from a server: the client sent it, or it is in a definition
-	base   bool
+	base   bool // see text.Distinct.Base
 	Whole  bool // the text consists only of this value
 	InLink bool // the text is a link that contains the value
 
@@ -28,16 +28,16 @@ type Value struct {
 	Text    string // for values from a client: the value, masked if it is a secret
 }
 
-// place is a Location without the file, which is known.
+// place is a position in a file that the surrounding data identifies.
 type place struct{ line, column int32 }
 
-// The bounds on the values extracted from one message.
+// The bounds on the values extracted from one event.
 const (
 	maxValues   = 4096 // per kind
 	maxPassages = 1024 // of passages: those with the lowest digests, so that messages with the same passages keep the same ones
 )
 
-// values collects the distinctive values in one message.
+// values collects the distinctive values in one event.
 type values struct {
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
@@ -117,13 +117,13 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) (credentials [
 	return text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// longSecret is the maximum length of a value that counts as a secret because of its member's name.
-const longSecret = 4096
+// maxNamedSecret is the maximum length of a value that counts as a secret because of its member's name.
+const maxNamedSecret = 4096
 
 // secretKey reports whether s, which is trimmed, is the value of a member whose name denotes a
 // secret.
 func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
-	if p.isKey || p.Subject.Definition() || len(s) > longSecret || bytes.ContainsAny(s, " \t\n") {
+	if p.isKey || p.Subject.Definition() || len(s) > maxNamedSecret || bytes.ContainsAny(s, " \t\n") {
 		return false
 	}
 	in.key = in.key[:0]
@@ -131,7 +131,8 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	return text.SecretName(key)
 }
 
-// value adds a value to the current message, once, with the kind under which it was found first.
+// value adds a value to the current message, unless the event already has it, with the kind under which
+// it was found first.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
 	if _, again := c.seen[d.Digest]; again {
@@ -222,7 +223,7 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
 }
 
-// tellValues records a skip if a value was not remembered because of a bound.
+// tellValues records a skip if a bound prevented a value from being extracted.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
 		in.skip("one message has more distinctive values than the limit: the flow of the rest is not tracked")

@@ -88,25 +88,26 @@ func (in *Inspector) result(m *Message, node int) {
 
 // structured adds the structured content of the result of a call.
 func (in *Inspector) structured(m *Message, result int, pointer string) {
-	if c := in.tree.Get(result, "structuredContent"); !in.brief && in.holds(c, structuredBytes) && !in.isError(result) {
+	if c := in.tree.Get(result, "structuredContent"); !in.brief && in.isContainer(c, structuredBytes) && !in.isError(result) {
 		m.Structured = append(m.Structured, Structured{bytes.Clone(in.tree.Raw(c)), pointer + "/structuredContent",
 			int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)})
 	}
 }
 
-// isError reports whether a result sets isError, so that its structuredContent describes an
+// isError reports whether a result sets isError to true, so that its structuredContent describes an
 // error.
 func (in *Inspector) isError(result int) bool {
 	c := in.tree.Get(result, "isError")
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// holds reports whether node i is an object or array of at most limit bytes of JSON.
-func (in *Inspector) holds(i, limit int) bool {
+// isContainer reports whether node i is an object or array of at most limit bytes of JSON.
+func (in *Inspector) isContainer(i, limit int) bool {
 	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }
 
-// members inspects the members of a result or document; unknown members belong to rest.
+// members inspects the members of a result or document. The text of members that it does not know has
+// the subject rest.
 func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 	doc := in.tree
 	if doc.Kind(doc.Get(node, "supportedVersions")) == wire.Array { // the result of server/discover
@@ -261,11 +262,11 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	} else if in.digest.Definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
-	// Schemas make up most of a definition. If the definition is kept as a whole, they share
-	// its memory.
+	// Schemas make up most of a definition. If def.Sent keeps the whole definition, the schemas
+	// are slices of it instead of copies.
 	schema := func(member string) []byte {
 		c := in.tree.Get(i, member)
-		if !in.holds(c, schemaBytes) {
+		if !in.isContainer(c, schemaBytes) {
 			return nil
 		}
 		if def.Sent == nil {
@@ -297,7 +298,8 @@ func (in *Inspector) nameOf(c int, key string) string {
 	return string(in.tree.Text(n, &in.buf))
 }
 
-// otherNames returns the further names of a definition that some parsers read.
+// otherNames returns the names other than name that some parsers read for a definition: those of members
+// whose key is repeated or written differently, for example in another case.
 func (in *Inspector) otherNames(c int, name, key string) (others []string) {
 	key = strings.ToLower(key)
 	for m := in.tree.First(c); m >= 0 && len(others) <= maxOtherNames; m = in.tree.Next(m) {
@@ -312,7 +314,7 @@ func (in *Inspector) otherNames(c int, name, key string) (others []string) {
 	return others
 }
 
-// maxOtherNames bounds the number of judged names per definition.
+// maxOtherNames bounds the number of other names per definition that are judged.
 const maxOtherNames = 8
 
 // nameKey returns the member that identifies a definition.

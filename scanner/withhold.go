@@ -22,20 +22,22 @@ type Withheld struct {
 }
 
 // pinRule is the rule that refuses calls to tools that differ from their trusted version. If it is
-// enabled, such definitions are withheld as well.
+// enabled and set to block, such definitions are withheld as well.
 const pinRule = "version-pin"
 
-// maxWithheld bounds the remembered withheld definitions. Beyond it, all requests for
+// maxWithheld bounds the remembered withheld definitions. If a server has one more, all requests for
 // definitions of the server are refused.
 const maxWithheld = 65536
 
-// withheldKey identifies a definition of a server, or all its definitions if the key has no kind.
+// withheldKey identifies a definition of a server or, if the key has no kind, all definitions of the
+// server.
 type withheldKey struct {
 	server string
 	mcp.DefinitionKey
 }
 
-// withholding is the state that a judge needs to refuse calls on open connections.
+// withholding is the state that a judge needs to withhold definitions on open connections, and to refuse
+// requests for them.
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message
@@ -204,7 +206,7 @@ func poisonedBy(f *Finding) Decision {
 }
 
 // refusal returns the decision of the first check in the chain that refuses a definition in the
-// current message, and whether that is the policy. The decision is zero if none does.
+// current message, and whether this check is the policy. The decision is zero if no check refuses it.
 func (j *judge) refusal(p *JudgePass, d *mcp.Definition) (decision Decision, denied bool) {
 	take := func(by Decision) bool {
 		if by.Verdict != Block || !by.over(&decision) {
@@ -225,7 +227,8 @@ func (j *judge) refusal(p *JudgePass, d *mcp.Definition) (decision Decision, den
 	return decision, denied
 }
 
-// unpinned compares a definition with the one trusted under its name.
+// unpinned returns the decision to block a definition that differs from the one trusted under its name, or
+// that must be approved and is not. For any other definition, the decision is zero.
 func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) Decision {
 	if !j.enforcesPins() || d.Foreign {
 		return Decision{}
