@@ -1,7 +1,6 @@
 // Command beam inspects recordings on Apache Beam. One step replays the input for each shard of its
-// sessions, and another merges the results. The report is that of a single run over the whole
-// input, except in the cases in docs/scale.md. Unlike mcpscan replay without settings, it runs all
-// rules, including rate-limit and version-pin.
+// sessions, and another merges the results. The report is that of a single run of mcpscan replay
+// without settings over the whole input, except in the cases in docs/scale.md.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -106,7 +107,8 @@ func (f *merge) ProcessElement(ctx context.Context, _ int, parts func(*[]byte) b
 
 // replay runs all rules over the inputs, for one shard of the sessions.
 func (j Job) replay(ctx context.Context, shard scanner.Shard) (c *report.Collector, res scanner.Result, err error) {
-	engine, err := scanner.New(rules.All(), scanner.Options{Workers: j.Workers})
+	rules := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.OptIn })
+	engine, err := scanner.New(rules, scanner.Options{Workers: j.Workers})
 	if err != nil {
 		return nil, res, err
 	}

@@ -26,8 +26,7 @@ type Inspector struct {
 	facts       *Facts
 	message     int
 	found       bounded
-	cut         bool // a pattern exceeded its maximum number of matches, or no slow checks are left
-	slowLeft    int  // slow checks that rules may still run
+	cut         bool // a pattern exceeded its maximum number of matches
 	decoding    decoding
 	collected   values
 	key         []byte
@@ -45,13 +44,6 @@ type Inspector struct {
 	valuesOnly  bool              // extract values from text, but run no text rules
 }
 
-// The number of slow checks that rules may run on the texts of one event, counted by
-// [TextPass.TakeBudget]: a fixed number, plus one per bytesPerSlowCheck bytes of the frame.
-const (
-	slowChecks        = 512
-	bytesPerSlowCheck = 1024
-)
-
 // NewInspector returns an inspector for the engine's rules.
 func (e *Engine) NewInspector() *Inspector {
 	return &Inspector{engine: e, scan: e.matcher.NewScanner()}
@@ -66,7 +58,6 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
 	in.names, in.described, in.listed = nearbyNames{}, nil, [sha256.Size]byte{}
-	in.slowLeft = slowChecks + len(e.Frame)/bytesPerSlowCheck
 	in.scan.Start()
 	switch e.Kind {
 	case SkippedEvent, IgnoredEvent, SharedEvent:

@@ -8,14 +8,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// cleanDefinitions maps each definition in which the text rules found nothing to the amount of an
-// event's limits that inspecting its text uses up. Servers list the same definitions in session after
+// cleanDefinitions maps each definition in which the text rules found nothing to the number of decoded
+// bytes that its text takes from the event's limit. Servers list the same definitions in session after
 // session, so most are inspected only once. A definition is identified by everything that text
 // rules can see: its bytes, its kind, the direction of its message, and the names in its list.
-type cleanDefinitions map[[sha256.Size]byte]spent
-
-// spent is how much of an event's limits a definition uses up.
-type spent struct{ slow, decoded int }
+type cleanDefinitions map[[sha256.Size]byte]int
 
 // maxClean is the maximum number of definitions in cleanDefinitions. When one more is added, all
 // earlier ones are forgotten.
@@ -29,8 +26,8 @@ func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int)
 		return
 	}
 	key := in.definitionKey(kind, node)
-	if s, ok := in.clean[key]; ok && in.slowLeft >= s.slow && in.decoding.left >= s.decoded {
-		in.slowLeft, in.decoding.left = in.slowLeft-s.slow, in.decoding.left-s.decoded
+	if decoded, ok := in.clean[key]; ok && in.decoding.left >= decoded {
+		in.decoding.left -= decoded
 		in.valuesOnly = true
 		in.region(kind, name, node, node)
 		in.valuesOnly = false
@@ -39,8 +36,8 @@ func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int)
 	before, values := in.progress(), len(in.facts.Messages[in.message].Values)
 	in.inspectDefinition(kind, name, node)
 	now := in.progress()
-	s := spent{before.slow - now.slow, before.decoded - now.decoded}
-	before.slow, before.decoded = now.slow, now.decoded
+	decoded := before.decodable - now.decodable
+	before.decodable = now.decodable
 	encoded := func(v Value) bool { return v.Via != "" }
 	if now != before || slices.ContainsFunc(in.facts.Messages[in.message].Values[values:], encoded) {
 		return
@@ -48,7 +45,7 @@ func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int)
 	if len(in.clean) >= maxClean || in.clean == nil {
 		in.clean = cleanDefinitions{}
 	}
-	in.clean[key] = s
+	in.clean[key] = decoded
 }
 
 func (in *Inspector) inspectDefinition(kind mcp.SubjectKind, name string, node int) {
@@ -59,13 +56,13 @@ func (in *Inspector) inspectDefinition(kind mcp.SubjectKind, name string, node i
 // progress records everything about an event, except its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
-	slow, decoded                        int // slow checks and decoded bytes that are left
+	decodable                            int // decoded bytes that are left
 	cut, deep                            bool
 	unread                               string
 }
 
 func (in *Inspector) progress() progress {
-	return progress{len(in.found.all), len(in.facts.Skips), in.found.dropped, len(in.scan.Unfinished()), in.slowLeft, in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
+	return progress{len(in.found.all), len(in.facts.Skips), in.found.dropped, len(in.scan.Unfinished()), in.decoding.left, in.cut, in.decoding.deep, in.decoding.unread}
 }
 
 // definitionKey returns the key of a definition in the current list.

@@ -130,15 +130,6 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// TakeBudget uses up some of the slow checks that rules may run on the event's texts, and reports
-// whether enough of them were left. If not, the rule must stop, and the event counts as not fully
-// inspected.
-func (p *TextPass) TakeBudget(checks int) bool {
-	p.in.slowLeft -= checks
-	p.in.cut = p.in.cut || p.in.slowLeft < 0
-	return p.in.slowLeft >= 0
-}
-
 // DiscussesAttacks returns about(p.Folded). The result is computed once per text, however many
 // matches depend on it.
 func (p *TextPass) DiscussesAttacks(about func([]byte) bool) bool {

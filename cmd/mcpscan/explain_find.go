@@ -56,11 +56,11 @@ func (c *explainCmd) parse() (wanted, error) {
 	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
 }
 
-// candidate is an event that may be the requested one.
-type candidate struct {
-	place
-	response bool
-	what     string
+// candidates are the messages with the wanted ID.
+type candidates struct {
+	n     int
+	first place
+	list  string // a line about each, up to maxCandidates
 }
 
 // resolve finds the place of an event selected by ID or fingerprint, or by the location of a finding.
@@ -68,42 +68,42 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
 	if want.fingerprint != "" || want.line > 0 {
 		return x.byFinding(ctx, want)
 	}
-	var found []candidate
-	more := 0
+	var requests, responses candidates
 	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		for i := range out.Messages {
 			m := &out.Messages[i]
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
 				continue
 			}
-			if len(found) == maxCandidates {
-				more++
-				continue
+			found := &requests
+			if m.Kind == mcp.Response {
+				found = &responses
 			}
-			found = append(found, candidate{place{e.Origin.Line, e.Origin.Column}, m.Kind == mcp.Response,
-				fmt.Sprintf("  line %d: %s of server %s in session %s", e.Origin.Line, shownText(inWords(m)), shownText(e.Server), shownText(e.Session))})
+			if found.n++; found.n == 1 {
+				found.first = place{e.Origin.Line, e.Origin.Column}
+			}
+			if found.n <= maxCandidates {
+				found.list += fmt.Sprintf("\n  line %d: %s of server %s in session %s", e.Origin.Line, shownText(inWords(m)), shownText(e.Server), shownText(e.Session))
+			}
 		}
 	}})
 	if err != nil {
 		return place{}, err
 	}
-	if slices.ContainsFunc(found, func(c candidate) bool { return !c.response }) { // a response has the same id as its request
-		found = slices.DeleteFunc(found, func(c candidate) bool { return c.response })
+	found := requests
+	if found.n == 0 { // a response has the same id as its request
+		found = responses
 	}
-	switch len(found) {
+	switch found.n {
 	case 0:
 		return place{}, usage("no message in %s has the ID %s; to list all messages: mcpscan events", x.cmd.Recording, shownText(want.id))
 	case 1:
-		return found[0].place, nil
+		return found.first, nil
 	}
-	list := ""
-	for _, c := range found {
-		list += "\n" + c.what
+	if more := found.n - maxCandidates; more > 0 {
+		found.list += fmt.Sprintf("\n  and %d more", more)
 	}
-	if more > 0 {
-		list += "\n  and more"
-	}
-	return place{}, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", len(found), shownText(want.id), list)
+	return place{}, usage("%d messages have the ID %s: give the line of one, or choose with --session and --server%s", found.n, shownText(want.id), found.list)
 }
 
 // byFinding returns the place of the first event that begins at the wanted location, or has a

@@ -350,7 +350,6 @@ var limits = []struct {
 		{"findingsPerEntry", "additional findings for each server in a configuration", "findings", "the same"},
 		{"decodedBytes", "decoded text of one event, beyond four times its length", "bytes", partly},
 		{"mostSearches", "findings in decoded text of one event whose surroundings are compared with the original", "findings", "reported as hidden"},
-		{"slowChecks", "slow checks that rules run on the texts of one event, beyond one per KiB", "checks", partly},
 		{"maxReasons", "distinct reasons in the coverage", "reasons", "counted under one reason"},
 		{"maxWaiting", "events buffered for sorting by time", "events", "the earliest is judged"},
 		{"maxWaitBytes", "memory for these events", "bytes", "the earliest is judged"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,6 @@ type editedFile struct {
 	path    string
 	project bool // belongs to a project, not to the user or the machine
 	named   bool // given on the command line
-	bare    bool // the proxies that an edit writes have no settings
 }
 
 // Run edits the configurations so that their servers start behind the proxy.
@@ -54,12 +54,19 @@ func (c *wrapCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	by := config.Wrapper{Program: program, Options: config.ProxyOptions{Observe: c.Mode == "observe"}, Keep: c.Mode+c.Settings+c.Lockfile == ""}
+	by := config.Wrapper{Program: program, Options: config.ProxyOptions{Observe: c.Mode == "observe"}}
 	if by.Options.Config, err = existing(c.Settings); err != nil {
 		return err
 	}
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
 		return err
+	}
+	given := by.Options
+	by.Change = func(o *config.ProxyOptions) {
+		if c.Mode != "" {
+			o.Observe = given.Observe
+		}
+		o.Config, o.Lockfile = cmp.Or(given.Config, o.Config), cmp.Or(given.Lockfile, o.Lockfile)
 	}
 	return c.edit(std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
@@ -69,7 +76,6 @@ func (c *wrapCmd) Run(std streams) error {
 		if f.project && c.Lockfile == "" {
 			by.Options.Lockfile, _ = existing(lockfile.Name)
 		}
-		f.bare = by.Options.Config == "" && !by.Options.Observe
 		return config.Wrap(f.path, data, by, chosen)
 	}, true)
 }
@@ -217,7 +223,11 @@ func (e *editor) file(f editedFile, edit editing) {
 		return
 	}
 	for i := range outcomes {
-		e.outcome(f, &outcomes[i])
+		o := &outcomes[i]
+		if e.wrap && !e.DryRun && o.Changed && o.Options.Config == "" && !o.Options.Observe {
+			e.bare = f.path
+		}
+		e.outcome(f, o)
 	}
 }
 
@@ -238,9 +248,6 @@ func (e *editor) write(f editedFile, before *config.File, data, after []byte) bo
 	}
 	if f.project {
 		e.project = f.path
-	}
-	if f.bare {
-		e.bare = f.path
 	}
 	return true
 }

@@ -15,15 +15,16 @@ import (
 type Outcome struct {
 	Server  Server // as it was read
 	Changed bool
+	Options ProxyOptions // of the proxy that was put in front of the server
 	// Why explains why an entry was left alone; "" if no change was needed.
 	Why string
 }
 
 // Wrapper describes the proxy that Wrap puts in front of servers.
 type Wrapper struct {
-	Program string // the absolute path of mcpscan
-	Options ProxyOptions
-	Keep    bool // wrapped entries keep their options
+	Program string              // the absolute path of mcpscan
+	Options ProxyOptions        // of entries that are not wrapped yet
+	Change  func(*ProxyOptions) // changes the options of wrapped entries; nil keeps them
 }
 
 // Wrap returns a client configuration whose chosen entries start their servers behind the proxy
@@ -82,6 +83,9 @@ func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*dr
 		for _, s := range steps {
 			if after := d.after(s.edits); after != nil && s.proves(d, after, i) {
 				d, outcome.Changed, outcome.Why = after, true, ""
+				if w, ok := wrappingOf(&after.file.Entries[i]); ok {
+					outcome.Options = w.options
+				}
 				break
 			}
 		}
@@ -229,8 +233,9 @@ func Unwrappable(e *Server) string {
 func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
 	e := &d.file.Entries[i]
 	if w, ok := wrappingOf(e); ok {
-		if by.Keep {
-			by.Options, by.Keep = w.options, false
+		by.Options = w.options
+		if by.Change != nil {
+			by.Change(&by.Options)
 		}
 		if w.exact && e.Command == by.Program && w.options == by.Options {
 			return nil, ""

@@ -261,7 +261,7 @@ func TestWrapAgain(t *testing.T) {
 		if file.SeeThrough(isTestProgram); file.Entries[0].Proxy.Through || file.Entries[0].Args[0] != "proxy" {
 			t.Errorf("%s: it is seen through", what)
 		}
-		got, outcomes, err := Wrap(".mcp.json", []byte(written), Wrapper{Program: testProgram, Keep: true}, everything)
+		got, outcomes, err := Wrap(".mcp.json", []byte(written), Wrapper{Program: testProgram}, everything)
 		if err != nil || !outcomes[0].Changed || string(got) != want {
 			t.Errorf("%s: %v %q\n%s\nwant\n%s", what, err, outcomes[0].Why, got, want)
 		}
@@ -269,7 +269,11 @@ func TestWrapAgain(t *testing.T) {
 			t.Errorf("%s: unwrapped: %v\n%s", what, err, back)
 		}
 	}
-	enforce, _, err := Wrap(".mcp.json", []byte(want), Wrapper{Program: testProgram}, everything)
+	if got, outcomes, err := Wrap(".mcp.json", []byte(want), Wrapper{Program: testProgram}, everything); err != nil || outcomes[0].Changed || string(got) != want {
+		t.Errorf("its options changed: %v %q\n%s", err, outcomes[0].Why, got)
+	}
+	stop := func(o *ProxyOptions) { o.Observe = false }
+	enforce, _, err := Wrap(".mcp.json", []byte(want), Wrapper{Program: testProgram, Change: stop}, everything)
 	if err != nil || strings.Contains(string(enforce), "observe") {
 		t.Errorf("it still observes: %v\n%s", err, enforce)
 	}
