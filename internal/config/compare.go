@@ -155,7 +155,7 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-// approval compares what mcpscan lock approves automatically.
+// approval compares which definitions mcpscan lock approves.
 func (c *comparison) approval() {
 	was, is := &c.before.Approval, &c.now.Approval
 	on := func(b *bool) bool { return b == nil || *b }

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CrossServer contains the settings for calls in sessions with several servers. Zero and nil mean
-// the engine's defaults.
+// CrossServer contains the settings for calls in sessions with several servers. A zero or nil field
+// means the engine's default.
 type CrossServer struct {
 	Enabled         *bool // false disables all of the following
 	SimilarityCheck *bool // compare server names
@@ -92,10 +92,10 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// asked returns the value of the key that switches this rule, or all text rules, on or off, or nil if
-// no such key is set. If output is true, it uses the keys for results instead of those for
-// everything else.
-func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
+// enabledKey returns the value of the key that switches a rule on or off, alone or together with
+// others, or nil if no such key is set. If output is true, that is the key for findings in results,
+// unless the rule has a key of its own.
+func (s *Settings) enabledKey(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {
 	case "rate-limit":
@@ -125,7 +125,8 @@ func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	return enabled
 }
 
-// pinned returns the policy's setting for a pinning rule, or nil if there is none.
+// pinned reports whether the policy switches a pinning rule on or off, or returns nil if it does
+// neither.
 func (s *Settings) pinned(rule string) *bool {
 	switch {
 	case s.Policy == nil:
@@ -242,7 +243,7 @@ func (r *settingsReader) rateLimits(n *node) {
 	})
 }
 
-// longestWindow is the maximum window: calls further apart are not a flow.
+// longestWindow is the maximum length of the window for a flow or a burst.
 const longestWindow = 24 * time.Hour
 
 // window parses a duration. A bare number is invalid because it has no unit.

@@ -43,15 +43,15 @@ type IdleKey struct {
 	Msg string
 }
 
-// Approval determines what mcpscan lock approves without asking. No setting approves changes to
-// approved definitions.
+// Approval determines which definitions mcpscan lock approves and which ones it leaves pending. No
+// setting approves changes to approved definitions.
 type Approval struct {
 	Quarantine *bool    // nil means true: new definitions of a known server wait for approval
 	TrustFirst *bool    // nil means true: everything that a server offers when first locked is approved
 	Skip       []string // globs of servers whose new definitions are approved immediately
 }
 
-// Holds reports whether a new server's definitions wait for approval too.
+// Holds reports whether all definitions of a new server wait for approval.
 func (a *Approval) Holds() bool { return a.TrustFirst != nil && !*a.TrustFirst }
 
 // Passes reports whether new definitions of a server are approved immediately.
@@ -101,14 +101,15 @@ type Ignore struct {
 	Pos                             Position
 }
 
-// Vocabulary lists the names that settings may use but this package cannot know.
+// Vocabulary lists the names that settings may contain and that other packages define.
 type Vocabulary struct {
 	Rules    []scanner.Rule // the built-in rules
 	Fields   []string       // fields of custom patterns
 	Profiles map[string]Profile
 }
 
-// Profile sets severities by rule, with separate ones for findings in results if these differ.
+// Profile contains severities by rule ID: those for all findings, and those for findings in results
+// that differ from them.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
 // SettingsError lists all problems in a settings file.
@@ -134,8 +135,9 @@ func (e *SettingsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseSettings reads mcpscan's own configuration. It is strict: a misspelled key would otherwise
-// be ignored silently, and protect nothing. The error is a *SettingsError with all problems.
+// ParseSettings reads mcpscan's own configuration. It rejects unknown keys, because a misspelled
+// one would otherwise have no effect without anyone noticing. The error is a *SettingsError with
+// all problems.
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
 	switch roots := r.parse(data, parseYAML); {
@@ -182,7 +184,7 @@ func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 
 // base returns the settings of a rule before any layer is applied.
 func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
-	if set.Enabled = s.asked(r, output); set.Enabled == nil && r.OptIn {
+	if set.Enabled = s.enabledKey(r, output); set.Enabled == nil && r.OptIn {
 		set.Enabled = new(bool)
 	}
 	return set

@@ -91,7 +91,7 @@ func (r *settingsReader) layer(l *Layer) keys {
 				r.fail(n.pos, "expected rule IDs with their settings, found %s", n.kind)
 			}
 			r.members(n, func(m member) {
-				r.known(m.key, m.pos)
+				r.checkRule(m.key, m.pos)
 				l.Rules[m.key] = r.rule(m.value)
 			})
 		},
@@ -119,8 +119,8 @@ func (r *settingsReader) ids() []string {
 	return out
 }
 
-// known rejects an unknown rule ID.
-func (r *settingsReader) known(id string, pos Position) {
+// checkRule reports a problem if a rule ID is unknown.
+func (r *settingsReader) checkRule(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
 		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", Quoted(id), Hint(id, r.ids()))
 	}
@@ -252,7 +252,7 @@ func globs(glob, name string) bool {
 func (r *settingsReader) ruleGlob(n *node) string {
 	s := r.glob(n)
 	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {
-		r.known(s, n.pos)
+		r.checkRule(s, n.pos)
 	}
 	return s
 }

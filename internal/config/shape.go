@@ -19,8 +19,8 @@ type container struct {
 	accept func(r *reader, n *node) bool
 }
 
-// containers returns the table of shapes, in the order in which they are read. Keys are compared exactly,
-// as most clients do.
+// containers returns the locations that may contain servers, in the order in which they are read.
+// Keys are case-sensitive, as in most clients.
 func containers() []container {
 	return []container{
 		{"mcpServers", []string{"mcpServers"}, nil},
@@ -154,8 +154,9 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reports servers that are in another file, which plugin manifests can refer to. Agents
-// refer to configured servers by name.
+// pathString reads a string in place of servers. In a plugin manifest, it is the path of a file
+// that contains them. In the Markdown file of an agent, it is the name of a configured server,
+// which needs no check here.
 func (r *reader) pathString(shape string, n *node) {
 	if Markdown(r.file.Path) {
 		return
@@ -164,8 +165,8 @@ func (r *reader) pathString(shape string, n *node) {
 }
 
 // server reads one entry and keeps it even if the name is a duplicate, because clients differ in
-// which of the two they start. key is the container's key, and shape is the name of the file's shape
-// that follows from it.
+// which of the two they start. key names the container, such as "mcpServers". shape also says
+// whether the container is a list and whether the file is TOML, as in "mcp_servers (toml)".
 func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s, unread := r.entry(shape, e)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// strictReader reads the values of mcpscan's own files, and collects problems. It is strict: a
-// misspelled key would otherwise be ignored silently, and protect nothing.
+// strictReader reads the values of mcpscan's own files, and collects problems. It rejects unknown
+// keys, because a misspelled one would otherwise have no effect without anyone noticing.
 type strictReader struct {
 	problems []Problem
 }

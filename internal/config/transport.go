@@ -27,7 +27,8 @@ func transportOf(written string) string {
 
 func knownTransport(written string) bool { return transportOf(written) != "" }
 
-// builtinType reports whether the type denotes a Goose extension that runs inside the client.
+// builtinType reports whether the type denotes a Goose extension whose code is in the client or in
+// the configuration, rather than in a program to start.
 func builtinType(written string) bool {
 	return written == "builtin" || written == "platform" || written == "frontend" || written == "inline_python"
 }
@@ -75,7 +76,8 @@ func (b *entryReader) transport(gemini bool) {
 }
 
 // remoteTransport distinguishes HTTP, SSE and WebSocket. A stated transport takes precedence over
-// the address; otherwise, Gemini's plain url means SSE.
+// the address. If neither determines the transport, it is SSE for Gemini's plain url, and otherwise
+// HTTP.
 func (b *entryReader) remoteTransport(stated string, gemini bool) string {
 	address, _, _ := strings.Cut(b.s.URL, "#")
 	address, _, _ = strings.Cut(address, "?")

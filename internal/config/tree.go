@@ -77,8 +77,7 @@ func (n *node) all(path ...string) []member {
 	return found
 }
 
-// below returns the values in the node, with the JSON Pointers that lead to them if pointer leads to
-// the node.
+// below returns the children of the node with their JSON Pointers; pointer is that of the node.
 func (n *node) below(pointer string) iter.Seq2[string, *node] {
 	return func(yield func(string, *node) bool) {
 		for _, m := range n.members {

@@ -25,12 +25,13 @@ type Triage struct {
 	used []uses // indexed like the ignores
 }
 
-// uses is how often an ignore matched.
+// uses counts the findings that an ignore matched: those that it suppressed, those later than its
+// expiry, and those without a time.
 type uses struct{ applied, expired, undated int }
 
-// Decide completes a finding. It returns false if the rule is switched off at the finding's
-// location. It never changes the engine's own findings, because they report that something was not
-// inspected.
+// Decide completes a finding. It returns false if the finding is not to be reported, because its
+// rule is switched off where the finding occurs. It never changes the engine's own findings,
+// because they report that something was not inspected.
 func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true

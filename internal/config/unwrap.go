@@ -68,8 +68,8 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}
 	}
-	// Clients may reformat a list over several lines. If the list was empty before wrap, wrap's
-	// words begin right after the bracket.
+	// If the list was empty before, wrap put its words right after the bracket. White space between
+	// them means that a client has reformatted the list since, so it is removed as well.
 	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
 		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
 			all = append(all, []edit{command, {start: list + 1, end: end + length}})
@@ -98,7 +98,7 @@ func provesUnwrap(before, after *draft, i int, w wrapping) bool {
 	}
 	was, is := before.file.Entries[i], after.file.Entries[i]
 	was.Command, was.Args, was.Proxy = was.Args[w.command], was.Args[w.command+1:], nil
-	return alike(&was, &is) && onlyThatOne(before, after, i)
+	return alike(&was, &is) && sameExcept(before, after, i)
 }
 
 // provesWrap reports whether an entry is wrapped, nothing else has changed, and every byte can be
@@ -114,7 +114,7 @@ func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	}
 	is.Span, is.Proxy = maps.Clone(is.Span), &configfile.EntryProxy{}
 	seeThrough(&is, w)
-	if is.Proxy = nil; !alike(&was, &is) || !onlyThatOne(before, after, i) {
+	if is.Proxy = nil; !alike(&was, &is) || !sameExcept(before, after, i) {
 		return false
 	}
 	steps, _ := after.unwrap(i)
@@ -125,8 +125,8 @@ func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	return ok && bytes.Equal(plain, before.text)
 }
 
-// onlyThatOne reports whether two drafts are equivalent except for one entry.
-func onlyThatOne(before, after *draft, i int) bool {
+// sameExcept reports whether two drafts are equivalent except for entry i.
+func sameExcept(before, after *draft, i int) bool {
 	a, b := before.file, after.file
 	if len(a.Entries) != len(b.Entries) || len(a.Problems) != len(b.Problems) || a.Shape != b.Shape || a.Client != b.Client {
 		return false

@@ -16,15 +16,16 @@ const (
 	maxLevels      = 16
 )
 
-// notOurs are directories of third-party files. Clients do not open them as projects.
-var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
+// skipped are the directories of Git's data and of third-party packages, which clients do not open
+// as projects.
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true}
 
 // Missed is a directory that was not searched, or a file that was skipped, and why.
 type Missed struct{ Path, Why string }
 
 // DiscoverBelow returns the result of Discover, followed by the results for each directory in the
 // project, ordered by path. It does not follow links to directories, and skips links to files
-// outside the project, because these did not come with it.
+// outside the project, because those files are not part of it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -91,12 +92,12 @@ func (w *walker) below(dir string, depth int) {
 		w.miss(dir, "directory not searched for configurations: %v", err)
 		return
 	}
-	if depth > 0 && slices.ContainsFunc(entries, w.promises) {
+	if depth > 0 && slices.ContainsFunc(entries, w.beginsPlace) {
 		w.take(Discover(Dirs{GOOS: w.dirs.GOOS, Project: dir}))
 	}
 	for _, e := range entries {
 		switch {
-		case !e.IsDir() || notOurs[e.Name()]:
+		case !e.IsDir() || skipped[e.Name()]:
 		case depth == maxLevels:
 			w.miss(dir, "directories in it not searched for configurations: more than %d levels deep; name it as a target", maxLevels)
 			return
@@ -114,9 +115,9 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// promises reports whether a directory entry's name matches the first element of a place, on any
-// system.
-func (w *walker) promises(e os.DirEntry) bool {
+// beginsPlace reports whether a directory entry's name matches the first element of a place within
+// a project, on any system.
+func (w *walker) beginsPlace(e os.DirEntry) bool {
 	name := strings.ToLower(plainName(e.Name()))
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
@@ -124,7 +125,7 @@ func (w *walker) promises(e os.DirEntry) bool {
 // submodule reports an empty directory that clients search for files: a submodule that was not
 // checked out.
 func (w *walker) submodule(dir string, e os.DirEntry) {
-	if !w.modules || !w.promises(e) {
+	if !w.modules || !w.beginsPlace(e) {
 		return
 	}
 	path := filepath.Join(dir, e.Name())

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The words that mcpscan wrap passes to the proxy. Each flag is one word with its value, so that it
-// cannot be confused with the command that follows.
+// The words that mcpscan wrap adds to an entry as arguments of the proxy. Each flag is one word
+// with its value, so that it cannot be confused with the command that follows.
 const (
 	proxyWord   = "proxy"
 	commandWord = "--"
@@ -108,7 +108,7 @@ func absolute(name string) bool {
 
 func absoluteOrNone(name string) bool { return name == "" || absolute(name) }
 
-// proxies finds out which entries start an mcpscan proxy.
+// proxies sets Proxy in the entries that start an mcpscan proxy.
 func (r *reader) proxies() {
 	for i := range r.file.Entries {
 		e := &r.file.Entries[i]

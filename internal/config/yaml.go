@@ -79,9 +79,10 @@ func tokenPos(t *token.Token) Position {
 	return Position{Line: max(1, t.Position.Line), Column: max(1, t.Position.Column)}
 }
 
-// tooDeepYAML returns the token at which the parser would recurse beyond maxDepth. It
-// overestimates the depth: it counts every indicator on a line whose indentation still encloses the
-// token, every open bracket, and within brackets every indicator since the last value.
+// tooDeepYAML returns the first token at which the parser may recurse beyond maxDepth, or nil if
+// there is none. It overestimates the depth: it counts every indicator on a line whose indentation
+// still encloses the token, every open bracket, and within brackets every indicator since the last
+// value.
 func tooDeepYAML(tokens token.Tokens) *token.Token {
 	type line struct{ col, indicators int }
 	var open []line

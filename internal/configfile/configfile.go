@@ -143,8 +143,8 @@ func (e *Entry) At(pointer string) Position {
 // also occur within ordinary words.
 const minConcealed = 6
 
-// ConcealedBytes is the number of bytes of a value that are searched for secrets before a
-// part of it is shown.
+// ConcealedBytes is the number of bytes at the beginning of a value that are searched for secrets
+// before a part of the value is shown.
 const ConcealedBytes = 64 << 10
 
 // Concealer returns a replacer that masks the values of the entry that are secrets by their name or format,

@@ -18,8 +18,8 @@ const (
 	Weakens
 )
 
-// EffectOf returns the effect of a change that either weakens the settings or leaves them equally
-// strict.
+// EffectOf returns the effect of a change that either weakens the settings or leaves them at least
+// as strict.
 func EffectOf(weaker bool) Effect {
 	if weaker {
 		return Weakens

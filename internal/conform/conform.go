@@ -1,8 +1,8 @@
 // Package conform checks JSON values against untrusted JSON Schemas.
 //
-// It supports drafts 7, 2019-09 and 2020-12. A schema can keep a validator running for ever,
-// so each check has a limited number of steps. A value counts as conforming if its check exceeds
-// the limit or needs an unsupported feature, so there are false negatives but no false positives.
+// It supports drafts 7, 2019-09 and 2020-12. A schema can keep a validator running for ever, so
+// each check has a limited number of steps. A value counts as conforming if its check exceeds the
+// limit or needs an unsupported feature, so violations may be missed.
 package conform
 
 import (

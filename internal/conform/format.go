@@ -10,7 +10,7 @@ import (
 )
 
 // formats returns the check for a format, or nil. Formats are checked only in draft 7, because in
-// later drafts they are only annotations.
+// later drafts they are annotations by default.
 func formats(name string) func(string) bool {
 	switch name {
 	case "date":

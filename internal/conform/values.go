@@ -70,8 +70,8 @@ func (v *values) content(i int) []byte {
 	return v.Text(i, &v.buf)
 }
 
-// appendForm appends a form of node i that is the same for equal values and different for all
-// others. ok is false if a number exceeds the limits.
+// appendForm appends a form of node i that is the same for equal values, and different for unequal
+// ones. ok is false if a number exceeds the limits.
 func (v *values) appendForm(dst []byte, i int) (form []byte, ok bool) {
 	switch v.Kind(i) {
 	case wire.Object:

@@ -60,8 +60,9 @@ func Of(host string) Destination {
 	return Destination{}
 }
 
-// IP parses a host that is an IP address, in all notations that clients accept, such as 2130706433,
-// 0x7f.1 and 0177.0.0.1 for 127.0.0.1. An IPv6 address that embeds an IPv4 address becomes the latter.
+// IP parses a host that is an IP address, in the notations that clients accept, such as 2130706433,
+// 0x7f.1 and 0177.0.0.1 for 127.0.0.1. An IPv6 address that embeds an IPv4 address becomes the
+// latter.
 func IP(host string) (ip netip.Addr, ok bool) {
 	plain := plainHost(host)
 	if ip, err := netip.ParseAddr(plain); err == nil {
@@ -97,8 +98,8 @@ var (
 	mirrorsLoopback = lazyregexp.New(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
 )
 
-// parseInetAton parses an IPv4 address like inet_aton: one to four parts, each decimal, octal or
-// hexadecimal; the last one fills the remaining bytes.
+// parseInetAton parses an IPv4 address as inet_aton does: one to four parts, each decimal, octal or
+// hexadecimal. The last part fills the remaining bytes.
 func parseInetAton(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -147,7 +148,8 @@ var (
 	thisNet    = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// metadataAddresses lists the metadata services of AWS, Azure, Google, Oracle and Alibaba.
+// metadataAddresses lists the addresses of the metadata services of AWS, Azure, Google, Oracle and
+// Alibaba.
 var metadataAddresses = names.Set(`169.254.169.254 169.254.170.2 169.254.170.23 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 168.63.129.16 192.0.0.192 100.100.100.200`)
 
 var figure = lazyregexp.New(`^(?:0x[0-9a-f]+|[0-9]+)$`)
@@ -226,8 +228,8 @@ func looksASCII(label string) bool {
 	return !ascii(label)
 }
 
-// ReservedHost matches hosts that are not real addresses: names reserved by RFC 2606 and 6761, and
-// common placeholders.
+// ReservedHost matches hosts that are examples, placeholders or local: names reserved by RFC 2606,
+// 6761 and 6762, other suffixes of local networks, and placeholders such as your-domain.com.
 var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|` +
 	`(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|` +
 	`^(your|my)`)
@@ -242,7 +244,8 @@ func Loopback(host string) bool {
 }
 
 // Private reports whether a host is on a private network, has a link-local address, or is the
-// address of a metadata service. A name without a dot counts as a local host.
+// address of a metadata service. A name counts as private if it has no dot, or a suffix that only
+// private networks use, such as .local.
 func Private(host string) bool {
 	if ip, ok := IP(host); ok {
 		return reachOf(ip) > ThisMachine

@@ -20,9 +20,10 @@ const (
 	// factor, and 64 for quadratic work. The maximum allows for memory effects, because page
 	// faults alone can make one run five times as slow as the next.
 	tooMuch = 16
-	// enough is the time to measure of either input in the first attempt. Some kernels count processor
-	// time in ticks of 10 ms, and cache contention distorts short measurements, so a failed attempt is
-	// repeated with more time. Quadratic work fails every time.
+	// enough is the processor time that the runs on each of the two inputs must take in total in
+	// the first attempt. Some kernels count processor time in ticks of 10 ms, and cache contention
+	// distorts short measurements, so a failed attempt is repeated with more time. Quadratic work
+	// fails every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
 	// memoryLimit is the memory size, in bytes, at which the garbage collector runs although it is
@@ -39,7 +40,8 @@ func Linear(t testing.TB, name string, size int, prepare func(size int) (work fu
 }
 
 // AtMost fails the test if work takes more than limit times the processor time that other takes for
-// the given number of runs. It derives that time from as few runs as it can measure.
+// the given number of runs. It runs other only as often as the measurement requires, and multiplies
+// the mean time by the number of runs.
 func AtMost(t testing.TB, limit int, name string, runs int, other, work func()) {
 	t.Helper()
 	var least, most average
@@ -56,10 +58,11 @@ func AtMost(t testing.TB, limit int, name string, runs int, other, work func()) 
 			return
 		}
 	}
-	t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most.times(1), least.times(runs), limit)
+	t.Errorf("%s: %v of processor time: expected at most %d times %v", name, most.times(1), limit, least.times(runs))
 }
 
-// average is the processor time that some work took in all its runs.
+// average holds the number of runs of some work and the processor time that they took, to compute
+// the mean.
 type average struct {
 	spent time.Duration
 	runs  int

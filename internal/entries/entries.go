@@ -1,4 +1,5 @@
-// Package entries provides rules with the commands and packages that configuration entries start.
+// Package entries gives rules the commands that configuration entries start, and the packages that
+// they fetch.
 package entries
 
 import (

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// EncodeNet returns a net with the given layers, whose numbers are in integer units, and the given
-// word vectors, indexed by key. It is deterministic.
+// EncodeNet returns a net with the given layers, whose parameters are already integers, and the
+// given word vectors, by key. It is deterministic.
 func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 	var table []byte
 	l.each(func(v *int32) { table = binary.LittleEndian.AppendUint32(table, uint32(*v)) })
@@ -35,8 +35,9 @@ func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 
 func rounded(v float32, unit float64) int32 { return int32(math.Round(float64(v) * unit)) }
 
-// FilterWeight, DenseWeight and OutWeight convert a trained weight to the integer unit of its
-// layer; the other functions do the same for biases.
+// FilterWeight and DenseWeight convert a trained weight to the integer unit of its layer, and
+// FilterBias, DenseBias and OutBias a bias. The weights of the output layer have the unit of
+// DenseWeight.
 func FilterWeight(v float32) int32 { return rounded(v, filterUnit) }
 func FilterBias(v float32) int32   { return rounded(v, vectorUnit*filterUnit) }
 func DenseWeight(v float32) int32  { return rounded(v, denseUnit) }

@@ -5,8 +5,9 @@ package intent
 // much smaller than the slots, in which every search misses the cache.
 type filter string
 
-// Each bit stands for a block of searches, given by the highest bits of the hash from which a
-// search starts, combined with the lowest bits of the tag.
+// A search in the table has a hash, which determines where it starts, and a tag. Each bit of the
+// filter stands for all searches with the same highest blockBits bits of the hash and the same
+// lowest tagBits bits of the tag.
 const (
 	filterBits  = 21
 	filterBytes = 1 << (filterBits - 3)
@@ -14,9 +15,9 @@ const (
 	tagBits     = filterBits - blockBits
 )
 
-// writeFilter marks each tag with a positive weight together with the blocks of the searches that
-// find it. A search that finds a tag starts between the first slot of the tag's run of occupied
-// slots and the tag. The run may begin at the end of the table.
+// writeFilter sets the bits of all searches that find a positive weight. A search that finds a tag
+// starts between the first slot of the tag's run of occupied slots and the tag. The run may begin
+// at the end of the table.
 func (m Model) writeFilter(bits []byte) {
 	slots := m.slots()
 	for at := range slots {

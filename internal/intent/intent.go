@@ -1,9 +1,10 @@
 // Package intent is a classifier that recognizes instructions that harm the user. It is a linear
 // model over a sentence's features: words, word stems, word pairs, and how much of the sentence
-// relates to the purpose of the tool. Names and addresses are masked, so that it cannot learn them.
-// Sentences that the linear model considers possible attacks are also judged, together with the
-// sentences around them and the tool's names and purpose, by small neural nets, which represent words
-// by vectors. Package learn trains both.
+// relates to the purpose of the tool. URLs, mail addresses and numbers are masked, and names and
+// paths are split into their words, so that the model does not learn them as a whole. Sentences
+// that the linear model considers possible attacks are also judged, together with the sentences
+// around them and the tool's names and purpose, by small neural nets, which represent words by
+// vectors. Package learn trains both.
 package intent
 
 import (
@@ -36,8 +37,8 @@ const (
 	Result
 )
 
-// Prose reports whether text in this location consists of sentences. Elsewhere the classifier has
-// little to go on.
+// Prose reports whether text in this location consists of sentences. Other text has too few
+// features to be classified reliably.
 func (k PlaceKind) Prose() bool {
 	return k == Description || k == ParameterText || k == Instructions || k == Result
 }
@@ -196,8 +197,8 @@ func has(stem uint32) (n int) {
 	return n
 }
 
-// place assigns a span to each feature up to the nth that has none yet: the span from token first
-// to token last, or the zero span if last < first.
+// place sets the span of those of the first n features that have none yet. It reaches from token
+// first to token last, or is zero if last < first.
 func (r *Reader) place(n, first, last int) {
 	if r.explain {
 		r.placeTo(n, first, last)
@@ -270,8 +271,8 @@ func (p *Place) purpose(t []byte, all []Sentence, i int) []byte {
 // notInName reports whether c separates the words of a name.
 func notInName(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
-// read sets purpose to the hashes of the longer words in a statement and a name, each truncated to
-// five bytes.
+// read sets purpose to the hashes of the first five bytes of each word in a statement of the
+// purpose and in a name. It skips words of at most three bytes.
 func (r *Reader) read(own, tool []byte) {
 	of := &r.purposeOf
 	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition

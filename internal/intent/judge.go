@@ -18,7 +18,7 @@ type member struct {
 // matches holds the best match of each filter, in the unit of fits.
 type matches [Widths][Filters]int32
 
-// matched holds the matches in a sentence judged before.
+// matched holds the matches in a recent sentence, for reuse.
 type matched struct {
 	id SentenceID
 	of matches
@@ -116,8 +116,9 @@ func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	}
 }
 
-// fit returns how well a word fits; the result is valid until the next call. The zero Word has a
-// zero vector and fits nothing, so that an unused element of recent is correct for it.
+// fit returns how well a word fits each position of each filter; the result is valid until the next
+// call. For the zero Word, whose vector is zero, all fits are zero, as in an unused element of
+// recent.
 func (m *member) fit(word Word) *[groups][Filters]int32 {
 	known := &m.recent[word[0]%recentFits]
 	if known.word == word {
@@ -236,8 +237,9 @@ func (m *member) match(words []Word) (best matches) {
 		}
 	}
 	n := max(len(words), 1)
-	// The sums of the unfinished matches, which continue with the next word: two is for two-word
-	// matches; three and one are for three-word matches after two words and after one.
+	// The sums of the matches that continue with the next word: two holds those of two-word matches
+	// after their first word, one and three those of three-word matches after their first and their
+	// second word.
 	var two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word Word

@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// Model holds a weight for each known feature. Its table is used in place, which makes loading it
-// free. All arithmetic is on integers, so that a text gets the same score on every machine.
+// Model holds a weight for each known feature. Its table is used as it is embedded, without
+// decoding it first. All arithmetic is on integers, so that a text gets the same score on every
+// machine.
 type Model struct{ table string }
 
 // Embedded returns the model that `go run ./internal/intent/train` wrote.
@@ -19,8 +20,8 @@ func Embedded() Model { return Model{weights} }
 //go:embed weights.bin
 var weights string
 
-// Score is a score in units of 1/Unit. In the training set, a sentence with a score above zero is
-// more likely to be an attack than not.
+// Score is a score in units of 1/Unit. The linear model considers a sentence with a score above
+// zero more likely to be an attack than not.
 type Score int32
 
 // The units of scores and weights.
@@ -29,7 +30,7 @@ const (
 	weightUnit = 1 << 4
 )
 
-// Group is a group of texts with its own thresholds.
+// Group distinguishes definitions from results, which have different thresholds.
 type Group int
 
 // The groups of texts.
@@ -39,7 +40,7 @@ const (
 	Groups
 )
 
-// Group returns the group of texts in this kind of location.
+// Group returns the group that texts in this kind of location belong to.
 func (k PlaceKind) Group() Group {
 	if k == Result {
 		return Results

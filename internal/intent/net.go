@@ -6,10 +6,10 @@ import (
 )
 
 // Net is a small convolutional net over the words of a sentence, of the sentences around it, and of
-// the tool's names and purpose. The classifier's second stage consists of several nets, used only for
-// sentences that the linear model considers possible attacks. Word vectors let them judge words that
-// occur in no training text. All arithmetic is on integers. Vectors are read in place; the few thousand
-// weights are decoded once, when the first sentence is judged.
+// the tool's names and purpose. The classifier's second stage consists of several nets, used only
+// for sentences that the linear model considers possible attacks. Word vectors let them judge words
+// that occur in no training text. All arithmetic is on integers. Vectors are read in place; the
+// other parameters are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
 // Members is the number of nets in the second stage. They differ only in the random seed of their
@@ -121,7 +121,8 @@ func (r *Reader) Input(t []byte, all []Sentence, i int, p *Place) Input {
 	return *in
 }
 
-// about appends the words of the names and of the purpose that sentence i relates to.
+// about appends the words of the names of the tool and parameter, and those of the purpose that
+// sentence i is compared with.
 func (r *Reader) about(dst []Word, t []byte, all []Sentence, i int, p *Place) []Word {
 	if p.Kind == Result {
 		return dst

@@ -21,7 +21,7 @@ type foldedName struct {
 	text   []byte
 }
 
-// fold returns the folded form of s, which is valid until another string is folded in its place.
+// fold returns the folded form of s, which is valid until fold is called with another string.
 func (n *foldedName) fold(f *text.Folder, s string) []byte {
 	if n.source != s {
 		n.source, n.text = s, append(n.text[:0], f.Fold([]byte(s)).Text...)
@@ -77,7 +77,7 @@ func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
 	return dst
 }
 
-// maxVerdicts is the maximum number of rules that support a sentence.
+// maxVerdicts is the maximum number of features that Verdicts appends for a sentence.
 const maxVerdicts = 16
 
 func verdict(rule string, high bool, g Group) uint32 {

@@ -34,7 +34,8 @@ func (r *Reader) use(m Model) {
 }
 
 // divide sets raising to the features that may have positive weights, and returns the others. It
-// has no branches, so that the processor can load many parts of the filter in parallel.
+// does not branch on what the filter returns, so that the processor can load many parts of the
+// filter in parallel.
 func (r *Reader) divide() (others []uint32) {
 	raising := slices.Grow(r.raising[:0], len(r.features))[:len(r.features)]
 	n := 0
@@ -48,8 +49,8 @@ func (r *Reader) divide() (others []uint32) {
 	return r.features[:len(r.features)-n]
 }
 
-// sum returns the sum of the weights of those features that are not yet in seen, and the number of
-// known ones.
+// sum adds those features to seen that it does not contain yet, and returns the sum of their
+// weights and the number of those that the model knows.
 func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	for _, f := range features {
 		if !r.seen.add(f) {

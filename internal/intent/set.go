@@ -6,8 +6,8 @@ import "math/bits"
 // about a parameter whose name has thousands of parts has more.
 const maxFeatures = 1 << 13
 
-// set holds the features of one sentence. It uses as few slots as they need, so that those stay in
-// the cache.
+// set holds the features of one sentence. It uses only as many slots as the features need, so that
+// the slots stay in the processor's cache.
 type set struct {
 	slots [2 * maxFeatures]uint64 // a round and a feature; those of earlier rounds are empty
 	round uint64

@@ -73,9 +73,10 @@ func (r *Reader) wide(s []byte, start int) int {
 	return end
 }
 
-// stemOf returns the stem of a word that starts with a non-ASCII letter: its first letters, which its other
-// forms share. It returns nil if the stem is the word itself. Arabic writes the article and conjunctions
-// together with the next word, so the stem of an Arabic word omits them.
+// stemOf returns the stem of a word that starts with a non-ASCII letter: its first letters, which
+// its other forms share. It returns nil if the stem is the word itself. Arabic writes the article,
+// and conjunctions before it, together with the next word, so the stem of an Arabic word omits
+// both.
 func stemOf(w []byte, first rune) []byte {
 	whole := unicode.Is(unicode.Arabic, first)
 	if whole {
@@ -95,7 +96,8 @@ func stemOf(w []byte, first rune) []byte {
 // stemLetters is the length of a stem in letters. In folded Korean, a syllable has two or three letters.
 const stemLetters = 4
 
-// withoutArticle returns an Arabic word without its article and what precedes that.
+// withoutArticle returns an Arabic word without its article, and without the single letter that may
+// precede the article.
 func withoutArticle(w []byte) []byte {
 	_, size := utf8.DecodeRune(w)
 	for _, from := range [...]int{0, size} {
@@ -189,7 +191,7 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 	return w.end
 }
 
-// stemBytes is the length of a stem, which is the beginning of any longer word.
+// stemBytes is the length, in bytes, of a stem, which is the beginning of a longer word.
 const stemBytes = 5
 
 // rest completes the token of a chunk that starts with letters and continues with other characters.

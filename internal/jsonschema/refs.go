@@ -88,8 +88,8 @@ func (g *refGraph) applied(i int) []int {
 	return next
 }
 
-// resolve returns the target of a reference within the document. It does not resolve references by
-// name, because schemas of published servers have none.
+// resolve returns the target of a reference within the document. It does not resolve references to
+// anchors, because schemas of published servers have none.
 func (g *refGraph) resolve(ref string) (int, bool) {
 	pointer, ok := wire.LocalReference(ref)
 	if !ok {
@@ -100,5 +100,5 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 }
 
 // maxExpansion is the maximum number of subschemas that apply to one value after following
-// references, as a validator does. Published servers stay below a hundred.
+// references, as a validator does. In the schemas of published servers, it is less than a hundred.
 const maxExpansion = 100_000

@@ -228,8 +228,8 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders is a pool of text.Folders, pooled to reuse their character caches: the program folds a
-// thousand expressions at startup.
+// folders reuses text.Folders with their character caches, because the words of all tables are
+// folded at startup.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
 // appendFolded appends the folded form of s to dst.
@@ -242,7 +242,8 @@ func appendFolded(dst []byte, s string) []byte {
 	return append(dst, f.Fold([]byte(s)).Text...)
 }
 
-// isFolded is a quick check. It returns true only if folding does not change s.
+// isFolded reports whether s is certainly in folded form. It is a quick check, which may also
+// return false for a folded string.
 func isFolded(s string) bool {
 	for i := range len(s) {
 		b := s[i]
@@ -253,7 +254,7 @@ func isFolded(s string) bool {
 	return true
 }
 
-// Each returns the result of f for each language.
+// Each returns the results of f for all languages.
 func Each[T any](f func(*Language) T) []T {
 	var all []T
 	for i := range foreignLanguages {

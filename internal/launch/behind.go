@@ -34,9 +34,10 @@ func (l *Command) EachPackage(each func(*Command, Package)) {
 	})
 }
 
-// search collects the commands that words of a command start although its program is not a known
-// wrapper: a bridge such as supergateway, or a shell with several commands. Names of launchers are
-// commands everywhere, those of interpreters and wrappers only where the arguments begin and after --.
+// search collects the commands in the arguments of a program or package that is not known as a
+// wrapper: the server behind a bridge such as supergateway, or all commands of a shell. The name of
+// a launcher begins a command anywhere, that of an interpreter or wrapper only as the first
+// argument or after --.
 func (l *Command) search(command string, args []string, depth int) {
 	if depth >= maxNested {
 		return
@@ -109,8 +110,8 @@ func (l *Command) search(command string, args []string, depth int) {
 	}
 }
 
-// enter adds the command that docker run --entrypoint starts in the container. Shell code does not
-// need it, because all of it is already treated as code.
+// enter adds the command that docker run --entrypoint starts in the container. It ignores docker
+// commands in shell code, because that code is inspected as a whole.
 func (l *Command) enter(depth int) {
 	if l.entry == "" || !l.Ecosystem.Fetched() || l.First == InText || depth > maxNested {
 		return

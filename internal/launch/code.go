@@ -130,7 +130,7 @@ func codeWord(name string, words []string) (at int, code string) {
 	return -1, ""
 }
 
-// Addresses of code, at the start of a word or after an option.
+// Patterns for the beginning of an address from which code is loaded.
 const (
 	codeURL   = `(?:https?|ftp)://`
 	codeShare = `(?:\\\\|//)[^\\/.?][^\\/]*[\\/]` // a network share, not a device path such as \\?\C:

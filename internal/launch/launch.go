@@ -122,7 +122,7 @@ func (l *Command) ArgOf(i int) int {
 const maxWrappers = 6
 
 // Parse returns what a command starts. It parses the options of the launchers that configurations
-// use, and never fails: the name of an unknown command's package is its program.
+// use, and never fails: for a program that it does not know, Name is that program.
 func Parse(command string, args []string) Command { return parse(command, args, 0) }
 
 func parse(command string, args []string, depth int) Command {

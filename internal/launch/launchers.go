@@ -215,7 +215,7 @@ func dotnet(l *Command) {
 	}
 }
 
-// cargo run builds local code.
+// cargo parses the arguments of cargo run, which builds local code.
 func cargo(l *Command) {
 	words := l.Words
 	if len(words) > 0 && strings.HasPrefix(words[0], "+") {

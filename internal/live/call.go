@@ -44,7 +44,7 @@ func (c *call) wait(ctx context.Context, timeout time.Duration) (reply, error) {
 		select {
 		case out := <-c.outcome:
 			c.end(out.err == nil)
-			return out.reply, out.verdict()
+			return out.reply, out.failure()
 		case <-p.oversize:
 			if !dropped && timeout > afterOversize {
 				timer.Reset(afterOversize)
@@ -62,7 +62,7 @@ func (c *call) wait(ctx context.Context, timeout time.Duration) (reply, error) {
 	c.end(false)
 	switch {
 	case ok:
-		return out.reply, out.verdict()
+		return out.reply, out.failure()
 	case ctx.Err() != nil:
 		return reply{}, context.Cause(ctx)
 	case late && dropped:
@@ -84,8 +84,8 @@ func (c *call) already() (outcome, bool) {
 	}
 }
 
-// verdict returns the error that the outcome represents.
-func (o outcome) verdict() error {
+// failure returns the error that the outcome represents, or nil if there is a usable result.
+func (o outcome) failure() error {
 	switch {
 	case o.err != nil:
 		return o.err

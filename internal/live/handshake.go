@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// discoverGrace is how long a result from initialize waits for a result from discover. A server that
-// starts slowly finds both requests in its input and may answer in any order, which must not affect
-// the era.
+// discoverGrace is how long the handshake waits for a result from discover after a result from
+// initialize. A server that starts slowly finds both requests in its input and may answer them in
+// any order; the order must not affect the era.
 const discoverGrace = 250 * time.Millisecond
 
 // shortWait is how long to wait for a server that may not know the method, or may never respond.
@@ -105,7 +105,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	h.discover = nil
 	r := out.reply
 	offered := r.supported
-	if err := out.verdict(); err != nil {
+	if err := out.failure(); err != nil {
 		h.discoverErr = err
 		if r.err != nil && r.err.code == codeVersion {
 			offered = r.err.supported
@@ -115,7 +115,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 		h.peer.announce(versionModern)
 		return true, hello{era: eraModern, version: versionModern, declared: r.declared}, nil
 	} else {
-		h.discoverErr = fmt.Errorf("it offers %s and not %s", h.peer.opts.versionList(offered), versionModern)
+		h.discoverErr = fmt.Errorf("version %s is not among those that the server offers: %s", versionModern, h.peer.opts.versionList(offered))
 	}
 	if h.startErr != nil || h.legacy != nil {
 		return h.settle()
@@ -135,7 +135,7 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 func (h *handshake) initialized(out outcome) (bool, hello, error) {
 	h.initialize.end(out.err == nil)
 	h.initialize = nil
-	if err := out.verdict(); err != nil {
+	if err := out.failure(); err != nil {
 		h.startErr = err
 		if h.discover == nil {
 			return true, hello{}, h.failure()
@@ -234,7 +234,7 @@ func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 
 func (o Options) versionList(all []string) string {
 	if len(all) == 0 {
-		return "no versions"
+		return "none"
 	}
 	return o.quote(fmt.Sprint(all))
 }

@@ -42,8 +42,8 @@ func (o Options) clientInfo() string {
 	return `{"name":` + quoted(o.ClientName) + `,"version":` + quoted(o.ClientVersion) + `}`
 }
 
-// meta returns the _meta of a modern request, which carries what a legacy session
-// would remember.
+// meta returns the _meta of a modern request, which repeats what initialize states once in a legacy
+// session.
 func (o Options) meta() string {
 	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + versionModern +
 		`","io.modelcontextprotocol/clientInfo":` + o.clientInfo() +
@@ -77,7 +77,7 @@ var answers = map[string]string{
 	"sampling/createMessage": `"error":{"code":-1,"message":"sampling is refused: this client only lists definitions"}`,
 }
 
-// answerTo answers a server's request so that the server does not wait for us.
+// answerTo returns our answer to a server's request. Without one, the server might wait for ever.
 func answerTo(m message) []byte {
 	body := cmp.Or(answers[m.method], `"error":{"code":-32601,"message":"method not found: this client only lists definitions"}`)
 	return []byte(`{"jsonrpc":"2.0","id":` + m.id + `,` + body + `}`)

@@ -155,8 +155,8 @@ func (p *peer) forget() {
 	}
 }
 
-// silence explains why there is no answer: the server sent nothing, or only
-// something else.
+// silence explains why there is no answer: the server sent nothing, only frames that are not
+// JSON-RPC, or a frame that was too large.
 func (p *peer) silence(timeout time.Duration) error {
 	select {
 	case <-p.oversize:

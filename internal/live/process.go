@@ -111,7 +111,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// lookUp finds a command in the PATH of the given environment, or else in ours.
+// lookUp finds a command in the PATH of the given environment or, if the environment has no PATH,
+// in ours.
 func lookUp(name string, env []string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil

@@ -44,7 +44,7 @@ func (s *scan) watch(ctx context.Context, p *peer) {
 	for {
 		err := s.nextChange(ctx, p, tools)
 		if err == nil {
-			err = s.again(ctx, p, tools)
+			err = s.relist(ctx, p, tools)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -78,8 +78,8 @@ func (s *scan) nextChange(ctx context.Context, p *peer, k kind) error {
 	return nil
 }
 
-// again fetches a changed list.
-func (s *scan) again(ctx context.Context, p *peer, k kind) error {
+// relist fetches a changed list.
+func (s *scan) relist(ctx context.Context, p *peer, k kind) error {
 	whole, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTooLong)
 	defer cancel()
 	p.forgetChange(k.method)

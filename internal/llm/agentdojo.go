@@ -81,8 +81,8 @@ func readInspectSample(r *Reader, b *body) {
 	r.each(b, "events", func(_ int, v View) { r.inspectEvent(v) })
 }
 
-// inspectEvent reads the tools that were offered to a model, and a call whose messages may belong to
-// an agent inside the sample.
+// inspectEvent reads the tools that were offered to a model, or a call and its result. If an agent
+// inside the sample made the call, the sample's messages lack it.
 func (r *Reader) inspectEvent(v View) {
 	switch v.Str("event") {
 	case "model":
@@ -103,5 +103,5 @@ func (r *Reader) inspectEvent(v View) {
 	}
 }
 
-// attached begins a text that an Inspect log keeps in another place.
+// attached is the prefix of a reference to a text that an Inspect log stores as an attachment.
 const attached = "attachment://"

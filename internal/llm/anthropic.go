@@ -116,7 +116,8 @@ func (r *Reader) anthropicBlock(v View) {
 	}
 }
 
-// contentIn returns the content of a result: the whole block, if a client has stored the content under another name.
+// contentIn returns the content of a result. If the block has no content but unusual members, it
+// returns the whole block, because a client may have stored the content under another name.
 func contentIn(block View) View {
 	if content := block.At("content"); content.Is() {
 		return content

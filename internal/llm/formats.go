@@ -216,11 +216,11 @@ func (v View) converse() bool {
 	return v.hasBlock(func(c View) bool { return c.has("toolUse", wire.Object) || c.has("toolResult", wire.Object) })
 }
 
-// hasBlock reports whether a message of a request has such a block.
-func (v View) hasBlock(is func(View) bool) bool {
+// hasBlock reports whether a message of a request has a block that matches.
+func (v View) hasBlock(matches func(View) bool) bool {
 	for m := v.At("messages").First(); m.Is(); m = m.Next() {
 		for c := m.At("content").First(); c.Is(); c = c.Next() {
-			if is(c) {
+			if matches(c) {
 				return true
 			}
 		}
@@ -236,18 +236,18 @@ var (
 )
 
 // exchange reports whether an object contains a request, a response or both.
-func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && formatOfView(v) }
+func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && isBody(v) }
 
 func exchanged(v View) bool {
 	for _, key := range append(requestMembers, responseMembers...) {
-		if m := v.At(key); m.Kind() == wire.Object && formatOfView(m) {
+		if m := v.At(key); m.Kind() == wire.Object && isBody(m) {
 			return true
 		}
 	}
 	return false
 }
 
-// formatOfView reports whether a value is a body in a known format.
-func formatOfView(v View) bool {
+// isBody reports whether a value is a body in a known format.
+func isBody(v View) bool {
 	return v.chat() || slices.ContainsFunc(formats, func(f format) bool { return !strings.HasSuffix(f.name, "an LLM") && f.is(v) })
 }

@@ -68,7 +68,8 @@ func (r *Reader) interactionOutput(b *body) {
 	}
 }
 
-// interactionEvent recognises an event in a stream. Older versions of the API call steps contents.
+// interactionEvent recognises an event in a stream. In older versions of the API, steps are called
+// contents.
 func interactionEvent(v View) bool {
 	switch kind := v.Str("event_type"); kind {
 	case "step.start", "step.delta", "step.stop", "content.start", "content.delta", "content.stop":
@@ -129,8 +130,8 @@ func isFull(v View) bool {
 	return v.Is() && !slices.Contains([]string{"{}", "[]", `""`}, string(v.Raw()))
 }
 
-// interactionPiece reads the start of a step, or an addition to it: the text of the arguments, or members that
-// replace those before.
+// interactionPiece reads the start of a step, or an addition to it: the text of the arguments, or
+// members that replace earlier ones.
 func (r *Reader) interactionPiece(key streamKey, v View) {
 	kind, result := v.Str("type"), strings.HasSuffix(v.Str("type"), "_result")
 	switch {

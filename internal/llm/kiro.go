@@ -7,8 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// kiroConversation recognises a conversation that Kiro CLI, or Amazon Q Developer CLI, saves with /save. Only the
-// beginning of a long one is examined, which ends within the history.
+// kiroConversation recognises a conversation that Kiro CLI, or Amazon Q Developer CLI, saves with
+// /save. Of a long conversation, only the beginning is examined, which may lack the members after
+// the history.
 func kiroConversation(v View) bool {
 	entry := v.At("history").First()
 	return v.Str("conversation_id") != "" && v.has("history", wire.Array) &&

@@ -8,8 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// LangChain writes a message as its members, under "data" beside its type (messages_to_dict), or under
-// "kwargs" beside the name of its class (dumps).
+// langChainKinds are the kinds of messages. LangChain writes the members of a message directly,
+// under "data" beside the message's type (messages_to_dict), or under "kwargs" beside the name of
+// its class (dumps).
 var langChainKinds = []string{"human", "ai", "tool", "function", "system", "developer", "chat", "remove"}
 
 // plainKind returns the kind of a message with this type or class, such as ai for AIMessageChunk.

@@ -70,7 +70,7 @@ func (r *Reader) chatMessage(v View) {
 	}
 }
 
-// chatPart reads a part of a message; some gateways forward Anthropic blocks in them.
+// chatPart reads a part of a message; some gateways forward Anthropic blocks as parts.
 func (r *Reader) chatPart(v View) {
 	switch kind := v.Str("type"); {
 	case slices.Contains(chatParts, kind), v.Kind() == wire.String, r.modelPart(v):

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// additions are the benign sentences that training adds to sentences, as an attacker might.
+// additions are the benign sentences that training adds to examples, as an attacker might.
 type additions struct {
 	chances    [2][intent.Sequences]uint32 // see [NetOptions.Added]
 	all, short [][]int32
@@ -17,7 +17,7 @@ const (
 	maxAdditions  = 3 // maximum number of sentences added to its surroundings
 )
 
-// newAdditions collects the benign sentences of a training set and of their surroundings.
+// newAdditions collects the sentences of the benign examples, and the sentences around them.
 func newAdditions(sets, others []*netInput, o NetOptions) *additions {
 	a := &additions{chances: o.Added}
 	for _, in := range slices.Concat(sets, others) {
@@ -37,7 +37,8 @@ func newAdditions(sets, others []*netInput, o NetOptions) *additions {
 	return a
 }
 
-// to returns an example with additions at random. It shares the sentences that it keeps with in.
+// to returns a copy of an example with additions at random. The copy shares the sentences of the
+// original.
 func (a *additions) to(in *netInput, r *random) netInput {
 	added := *in
 	for k, chance := range a.chances[int(in.label)] {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// LoadServers reads the definitions and instructions of real servers, one row for each. What is
-// identical in several versions of a package is read once.
+// LoadServers reads the definitions and instructions of real servers, one row for each. A
+// definition that is identical in several versions of a package is read once.
 func LoadServers(dir string) ([]*Row, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

@@ -50,12 +50,12 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 }
 
 // parts is the number of cross-validation parts that the sets are divided into, to limit cost: each
-// part requires training a model and a net.
+// part requires training a linear model and all nets.
 const parts = 5
 
-// LeaveOneOut scores the words of each row with a classifier trained on a share of the pairs in the
-// other parts. Packages of real servers and sources of public texts are divided into the same
-// number of parts.
+// LeaveOneOut scores the words of each row with a linear model trained on the other parts. Sets,
+// packages of real servers and sources of public texts are divided into the parts. Of the pairs and
+// singles in the sets, training uses only the given share.
 func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
@@ -98,7 +98,8 @@ func hash(s string) uint32 {
 	return h.Sum32()
 }
 
-// Budget limits the share of benign texts that may be flagged at a severity.
+// Budget limits the share of benign texts that may be flagged at a severity. Twins are paired with
+// an attack in similar words; singles are not.
 type Budget struct{ Twins, Singles, Real, Public float64 }
 
 // Budgets are the budgets for the embedded thresholds of the classifier alone, at medium and at high.
@@ -222,7 +223,7 @@ func Table(all []Scored, p intent.Parameters) string {
 	return b.String()
 }
 
-// share is the number of texts and how many of them are found.
+// share counts texts, and how many of them are found.
 type share struct{ of, learned, ruled, both int }
 
 func (s *share) add(learned, ruled bool) {

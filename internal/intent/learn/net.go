@@ -9,7 +9,7 @@ import (
 // layer is a group of numbers trained together, with the moments of their gradients (Adam).
 type layer struct{ value, gradient, mean, square []float32 }
 
-// numbers is one of the net's word vectors.
+// numbers is the vector of a word, or a row of weights with the same length.
 type numbers = [intent.Dims]float32
 
 // trainee is a net during training. Products are converted explicitly so that no machine fuses a
@@ -100,7 +100,8 @@ type trace struct {
 	hidden    [intent.Hidden]float32
 }
 
-// sequence is a sequence of sentences, with the best match of each filter and its position.
+// sequence holds the words of one of the sequences that the net reads, with the best match of each
+// filter and its position.
 type sequence struct {
 	words  []*word // nil for a dropped word; a filter may reach beyond the end of a sentence, where there are none
 	starts []int   // where a match may start: at any word
@@ -135,7 +136,7 @@ func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
 	return float64(sum)
 }
 
-// take sets the words of a sequence, without those that are dropped at random.
+// take fills a sequence with the words of sentences, and drops some of them at random.
 func (n *trainee) take(sentences [][]int32, to *sequence, o *NetOptions) {
 	to.words, to.starts = to.words[:0], to.starts[:0]
 	if len(sentences) == 0 {

@@ -17,9 +17,10 @@ type NetOptions struct {
 	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
 	Honest   int     // maximum number of sentences from real servers and public corpora in each pass
 	Known    int     // number of groups in which a word must occur
-	// Added has the probabilities, per thousand, that benign sentences from elsewhere are added to
-	// each sequence of a benign sentence and of one that carries an attack. What an attacker can add
-	// to a text then says little about it.
+	// Added contains the probabilities, per thousand, that sentences of other benign examples are
+	// added to each sequence of an example: first those for benign examples, then those for
+	// attacks. With them, the net learns to disregard harmless sentences that an attacker can add
+	// to a text.
 	Added    [2][intent.Sequences]uint32
 	Positive float64 // weight of a sentence that carries an attack
 	Twin     float64 // weight of a sentence in a twin
@@ -38,8 +39,8 @@ var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Sha
 // FloorGain returns the gain for a sentence that the net does not judge.
 func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
 
-// Second adds to the word scores of each row the gain from nets trained without that row's part.
-// It returns nets trained on all rows, and the scores above which they are to be consulted.
+// Second adds to the word scores of each row the gain from nets trained without that row's part. It
+// returns nets trained on all rows, and the scores above which the nets judge a sentence.
 func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) ([]intent.Net, [intent.Groups]intent.Score) {
 	pass := passes(all, o.Share)
 	parts := Parts(all)
@@ -98,7 +99,8 @@ func (s *Scored) gains(judge intent.Judge, pass [intent.Groups]intent.Score, o N
 	return gains
 }
 
-// passes returns the scores exceeded by the given share of the benign sentences in the sets.
+// passes returns, for each group, the score that the given share of the benign sentences in the
+// sets exceeds.
 func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 	var scores [intent.Groups][]intent.Score
 	for i := range all {
@@ -115,8 +117,8 @@ func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
 }
 
 // trainNet trains a net on the rows that are not held out, with the given random seed.
-func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, seed random) intent.Net {
-	chosen, others := netRows(all, left, pass, o)
+func trainNet(all []Scored, heldOut func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions, seed random) intent.Net {
+	chosen, others := netRows(all, heldOut, pass, o)
 	known := netVocabulary(chosen, o.Known)
 	ids := &wordTable{known: known, vectors: vectors, ids: map[intent.Word]int32{}, seen: map[intent.SentenceID][]int32{}}
 	sets, rest := ids.inputs(chosen), ids.inputs(others)
@@ -150,13 +152,13 @@ type netRow struct {
 }
 
 // netRows returns the sentences that carry attacks, and the benign sentences with scores above
-// pass. The benign ones are from the sets, and from real servers and public corpora, without
+// pass: those in the sets, and those of real servers and public corpora, the latter without
 // duplicates within a source.
-func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
+func netRows(all []Scored, heldOut func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {
 		s := &all[i]
-		if left(s) {
+		if heldOut(s) {
 			continue
 		}
 		k := 0
@@ -275,8 +277,8 @@ func (t *wordTable) id(keys intent.Word) int32 {
 	return i
 }
 
-// encode returns the net with its weights converted to integers. The gain is folded into the output
-// weights.
+// encode returns the net with its weights converted to integers. The weights and the bias of the
+// output are multiplied by Gain.
 func (n *trainee) encode(known map[uint32]int32, vectors map[uint32]*vector, o NetOptions) intent.Net {
 	var l intent.Layers
 	for w := range n.filters {

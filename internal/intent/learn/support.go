@@ -73,7 +73,7 @@ func Supports(all []Scored, o Options) map[uint32]float64 {
 	return weights
 }
 
-// maxSupport is the maximum that one verdict adds.
+// maxSupport is the maximum that one verdict adds to a score.
 const maxSupport = 6
 
 // Apply sets the scores of the rows, including the support of rules.

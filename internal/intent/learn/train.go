@@ -79,7 +79,8 @@ func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	return intent.Encode(o.parameters(bias+biasSum/steps), mean)
 }
 
-// parameters returns the parameters that training does not determine.
+// parameters returns the parameters of a model before its thresholds are chosen and the nets are
+// trained.
 func (o *Options) parameters(bias float64) intent.Parameters {
 	p := intent.Parameters{Bias: units(bias), Support: units(o.Support)}
 	for g := range intent.Groups {

