@@ -29,7 +29,7 @@ func readOTLP(r *Reader, b *body) {
 	}
 }
 
-// attributes are the attributes of a span.
+// attributes are the attributes of a span or log, by key.
 type attributes map[string]View
 
 func (v View) attributes() attributes {
@@ -71,7 +71,7 @@ func (r *Reader) span(v View) {
 		messages = true
 	}
 	switch {
-	case unread, !messages && !(calls && result.Is()) && a.otherwise():
+	case unread, !messages && !(calls && result.Is()) && a.unsupported():
 		r.skip(v, "%s: messages in an unsupported form (older span events, OpenInference, OpenLLMetry)", r.format)
 	case !messages && !calls:
 		r.text(v)
@@ -98,10 +98,11 @@ func (r *Reader) otelContent(a attributes) bool {
 	return found
 }
 
-// otelEvents are the events with the content of messages up to version 1.36 of the conventions.
+// otelEvents are the events in which the OpenTelemetry conventions up to version 1.36 put the
+// messages that can contain calls and results.
 var otelEvents = []string{"gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.choice", "gen_ai.content.prompt", "gen_ai.content.completion"}
 
-// otelEvent reads the body of such an event in a log.
+// otelEvent reads the body of a log that is one of otelEvents.
 func (r *Reader) otelEvent(name string, body View) {
 	if name == "gen_ai.tool.message" {
 		r.emit(Item{Kind: Result, At: body, ID: body.Str("id"), Content: body.At("content"), Echo: body.Str("id") != ""})
@@ -127,7 +128,7 @@ func (r *Reader) toolSpan(v View, a attributes) {
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
 	case failure.Is(): // for MCP, the text of the error
 		r.emit(Item{Kind: Result, At: v, ID: id, Content: failure, Failed: true, Echo: true})
-	case !a.otherwise():
+	case !a.unsupported():
 		r.ignore(v, "a tool call span without its result: gen_ai.tool.call.result is opt-in")
 	}
 }
@@ -139,8 +140,8 @@ var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "tracelo
 	"ai.prompt", "ai.toolCall", "ai.response", "mlflow.", "langfuse.", "gcp.vertex.agent.tool_response", // SDKs
 	"pydantic_ai.all_messages", "all_messages_events", "tool_response"}
 
-// otherwise reports whether a span or log has messages in an unsupported form.
-func (a attributes) otherwise() bool {
+// unsupported reports whether a span or log has messages in an unsupported form.
+func (a attributes) unsupported() bool {
 	for key := range a {
 		if begins(key, otherForms) {
 			return true
@@ -149,7 +150,8 @@ func (a attributes) otherwise() bool {
 	return false
 }
 
-// nanoseconds returns a time, or the zero time if there is none. Some writers write numbers, not strings.
+// nanoseconds parses a Unix time in nanoseconds, and returns the zero time if there is none. Some
+// programs write it as a number, not as a string.
 func nanoseconds(v View) time.Time {
 	n, err := strconv.ParseInt(strings.Trim(string(v.Raw()), `"`), 10, 64)
 	if err != nil || n <= 0 {
@@ -158,7 +160,8 @@ func nanoseconds(v View) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// otelValue returns an attribute as plain JSON, parsed if it is a string that contains JSON.
+// otelValue returns the value of an attribute as plain JSON. If the value is a string that contains
+// a JSON array or object, otelValue returns that array or object.
 func (r *Reader) otelValue(v View) View {
 	if !v.Is() {
 		return View{}

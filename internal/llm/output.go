@@ -10,7 +10,8 @@ import (
 
 // This file reads the events that agents print in non-interactive runs or store for a session: those
 // of Codex (exec --json), Gemini CLI (--output-format stream-json), opencode (run --format json, and
-// its exports) and Copilot CLI. Claude Code's are read with its transcripts.
+// its exports) and Copilot CLI. readClaudeCode reads those of Claude Code, which have the form of
+// its transcripts.
 
 // within sets the session of the lines that follow: only the first line of a run names it.
 func (r *Reader) within(b *body, session string) {
@@ -26,14 +27,14 @@ func (r *Reader) speaks(line View, own bool) {
 	r.turn = r.numbered(line, "answer")
 }
 
-// numbered names the current answer of the model. A session may continue in another file, in which the
-// count begins again.
+// numbered names the current answer of the model. The name contains the file, because a session may
+// continue in another file, in which the count begins again.
 func (r *Reader) numbered(line View, what string) string {
 	return fmt.Sprintf("%s/%s-%d", line.text.origin.File, what, r.answers)
 }
 
-// codexOutput recognises an event of codex exec. It must have no other members, because other programs'
-// events of the same types have more.
+// codexOutput recognises an event of codex exec. The event must have exactly the members that codex
+// writes, because other programs' events of the same types have more.
 func codexOutput(v View) bool {
 	only := func(keys ...string) bool {
 		n := 0
@@ -77,7 +78,7 @@ func readCodexOutput(r *Reader, b *body) {
 	}
 }
 
-// codexOutputItem reads an item, which the event at its start and the one at its end both contain.
+// codexOutputItem reads an item. The events for its start, its updates and its end all contain it.
 func (r *Reader) codexOutputItem(v View, event string) {
 	id := r.numbered(v, "turn") + "/" + v.Str("id")
 	r.turn = id
@@ -228,8 +229,8 @@ func (r *Reader) openCodePart(v View) {
 	}
 }
 
-// copilotSilent are the beginnings of the types of events without tool output: what users and models
-// say, the client's own notes, and pieces of the events that follow.
+// copilotSilent are prefixes of the types of events that are not inspected: text of users and
+// models, the client's own notes, and fragments that a later event contains in full.
 var copilotSilent = []string{"session.", "user.", "user_input.", "assistant.", "subagent.", "hook.", "skill.", "system.", "permission.", "command.", "commands.",
 	"exit_plan_mode.", "capabilities.", "abort", "pending_messages.", "tool.user_requested", "tool.execution_partial_result", "tool.execution_progress"}
 

@@ -35,7 +35,7 @@ type Reader struct {
 	known   recogniser
 	streams streams
 	runs    runs
-	repeats bool // what is being read was already said in the same stream
+	repeats bool // the current items were already in the same stream
 	asked   bool // an OpenAI Responses request was read, so its tools are known
 
 	changes struct { // the current change log of VS Code
@@ -98,7 +98,7 @@ func (r *Reader) begin(format string) {
 // Within sets the record that contains the bodies that follow.
 func (r *Reader) Within(o Record) { r.outer = o }
 
-// emit completes an item with what is known about the body, and passes it on.
+// emit adds the properties of the body to an item, and passes it to Emit.
 func (r *Reader) emit(i Item) {
 	if i.Kind != Known && i.Kind != Begin {
 		r.told++
@@ -139,7 +139,8 @@ func (r *Reader) ignoreAt(at scanner.Origin, reason string) {
 	r.emit(Item{Kind: Ignored, origin: &at, Reason: reason})
 }
 
-// textAt records that text at this location is not inspected.
+// textAt records the location of text that is not inspected. Only the first location in a body is
+// kept.
 func (r *Reader) textAt(at scanner.Origin) {
 	if r.said == nil {
 		r.said = &at

@@ -52,8 +52,8 @@ func (r *Reader) itemsOf(read func(View)) func(int, View) {
 
 func (r *Reader) responsesTool(v View) { r.toolIn("", v) }
 
-// inNamespace returns the name of a tool in a namespace. Codex has one namespace for each MCP server, and in
-// other requests combines both names.
+// inNamespace returns the full name of a tool in a namespace. Some requests of Codex have a namespace for
+// each MCP server; others contain the full names.
 func inNamespace(namespace, name string) string {
 	if !strings.HasPrefix(namespace, "mcp__") {
 		return name

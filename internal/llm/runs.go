@@ -9,15 +9,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// runs pairs the calls of models in a trace with the runs of tools, many of which do not name the call that they
-// answer, so that each call counts once.
+// runs pairs each call of a model in a trace with the run of the tool, so that the call counts once. Many runs
+// do not name the call that they answer.
 type runs struct {
 	asked, ran map[string][]runCall // calls and runs without a counterpart, by session and tool
 	shown      map[string]shownCall // by session and the ID that the model gave the call
 }
 
-// runCall is a call of a model, or a run of a tool. Its arguments are "" if they are text, such as a dictionary of
-// Python.
+// runCall is a call of a model, or a run of a tool. args is "" if the arguments are not a JSON object, such as a
+// Python dictionary written as text.
 type runCall struct{ id, args string }
 
 // shownCall is a call that was emitted.
@@ -26,13 +26,13 @@ type shownCall struct {
 	run bool   // it was emitted as the run of a tool, not as the call of a model
 }
 
-// The limits on what is remembered.
+// The limits on the calls and runs that are remembered.
 const (
 	maxRuns   = 1 << 16 // calls and tools
 	maxPaired = 1 << 10 // calls of one tool
 )
 
-// pair returns the ID of the counterpart of a call, or its own if there is none yet.
+// pair returns the ID of the counterpart of c, or the ID of c if it has no counterpart yet.
 func (c runCall) pair(mine, theirs map[string][]runCall, key string) string {
 	for i, t := range theirs[key] {
 		if t.args == c.args || t.args == "" || c.args == "" {
@@ -76,8 +76,9 @@ func (r *Reader) pairs() *runs {
 	return &r.runs
 }
 
-// ran emits the call of a run of a tool, unless it was emitted before, and returns its ID. answers is the ID that the
-// model gave the call, or "" if that is unknown.
+// ran emits the call that a run of a tool answers, and returns the ID of the call. If the call was emitted before,
+// ran emits it again as an echo, but only if its arguments are a JSON object. answers is the ID that the model gave
+// the call, or "" if that is unknown.
 func (r *Reader) ran(call Item, answers string) (id string) {
 	known := r.pairs()
 	key, args := r.session+"\x00"+answers, argumentsIn(call.Args)
@@ -97,7 +98,7 @@ func (r *Reader) ran(call Item, answers string) (id string) {
 	return shown.id
 }
 
-// argumentsIn returns arguments in canonical form, or "" if they are text.
+// argumentsIn returns arguments in canonical form, or "" if they are not a JSON object.
 func argumentsIn(v View) string {
 	var err error
 	if v.Kind() == wire.String {
@@ -109,7 +110,7 @@ func argumentsIn(v View) string {
 	return string(v.AppendCanonical(nil))
 }
 
-// runMessages reads the messages in what a model or another run received or returned.
+// runMessages reads the messages in the input or output of a model or of another run.
 func (r *Reader) runMessages(v View, turn string) {
 	if r.history {
 		r.emit(Item{Kind: Begin, At: v, Session: r.session})

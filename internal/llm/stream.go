@@ -146,7 +146,7 @@ func (r *Reader) End() {
 	}
 }
 
-// Done handles the [DONE] that ends a stream of some APIs.
+// Done handles the [DONE] that ends the streams of some APIs.
 func (r *Reader) Done() {
 	s := &r.streams
 	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })

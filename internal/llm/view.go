@@ -78,13 +78,13 @@ func (v View) node(n int) View {
 	return v
 }
 
-// First returns the first child of a container that is not null.
+// First returns the first child of a container, skipping nulls.
 func (v View) First() View { return v.node(v.in().First(v.n)).orNext() }
 
-// Next returns the next sibling of the value that is not null.
+// Next returns the next sibling of the value, skipping nulls.
 func (v View) Next() View { return v.node(v.in().Next(v.n)).orNext() }
 
-// orNext returns the value or, if it is null, the next sibling that is not.
+// orNext returns the value or, if it is null, the next sibling that is not null.
 func (v View) orNext() View {
 	for v.Kind() == wire.Null {
 		v = v.node(v.in().Next(v.n))

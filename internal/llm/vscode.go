@@ -82,7 +82,7 @@ func (r *Reader) vscodeRequest(v View) {
 	}
 }
 
-// reach sets the time to a timestamp in milliseconds, unless that is earlier.
+// reach advances the time to a timestamp in milliseconds, unless the timestamp is earlier.
 func (r *Reader) reach(timestamp View) {
 	if ms, err := strconv.ParseInt(string(timestamp.Raw()), 10, 64); err == nil && ms > 0 {
 		if t := time.UnixMilli(ms).UTC(); t.After(r.time) {
@@ -91,8 +91,8 @@ func (r *Reader) reach(timestamp View) {
 	}
 }
 
-// later dates what follows one second later, because older versions store only the time of the request: calls
-// of several rounds must not look simultaneous.
+// later advances the time by one second, so that calls of several rounds do not look simultaneous: older
+// versions of VS Code store only the time of the request.
 func (r *Reader) later() {
 	if !r.time.IsZero() {
 		r.time = r.time.Add(time.Second)

@@ -14,8 +14,8 @@ import (
 // ErrTooLarge is returned for a file that Load would reject because of its size.
 var ErrTooLarge = errors.New("too large for a lockfile")
 
-// Format returns the file as written to disk: sorted, with one property per line, and
-// deterministic.
+// Format returns the content to write to disk. The same data always gives the same bytes: keys are
+// sorted, and each property is on its own line.
 func (f *File) Format() ([]byte, error) {
 	p := page{b: []byte{'{'}}
 	p.value("lockfile", Version)

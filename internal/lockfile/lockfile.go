@@ -39,7 +39,7 @@ type File struct {
 	data []byte // as read; nil for a new file
 }
 
-// Server is one server of a lockfile.
+// Server is a server's entry in a lockfile.
 type Server struct {
 	Name     string
 	Identity *baseline.LockedIdentity // nil if unknown
@@ -83,7 +83,7 @@ type Shown struct {
 	MCPProxy   string // MCPProxy's digest of a tool
 }
 
-// kinds contains the members of a server that contain entries, in file order.
+// kinds are the members of a server's object that contain entries, in file order.
 var kinds = []struct {
 	member string
 	kind   mcp.SubjectKind
@@ -102,7 +102,7 @@ func (s *Server) says() baseline.Says {
 		says = l.Identity.Says()
 		says["identity.approved"] = l.Approval != nil
 	}
-	// The title is optional, and drift-identity detects its changes.
+	// The title is left out: it is optional, and drift-identity detects its changes.
 	says["serverInfo.name"], says["serverInfo.protocol"], says["serverInfo.version"] = s.Info.Name != "", s.Info.Protocol != "", s.Info.Version != ""
 	if c := s.Client; c != nil {
 		says["client.name"], says["client.capabilities"] = c.Name != "", len(c.Capabilities) > 0

@@ -123,7 +123,8 @@ func (p *parser) first(node int, members ...string) string {
 	return ""
 }
 
-// Reset removes a server, or its definitions with a name, and returns the number of definitions removed.
+// Reset removes a server or, if sel has a name, only the server's definitions with that name. It returns
+// the number of definitions removed.
 func (f *File) Reset(sel Selector) (forgotten int, err error) {
 	s := f.Servers[sel.Server]
 	if sel.Name == "" {

@@ -32,8 +32,8 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
-// DropAmbiguous removes servers from now that list a definition twice in different forms, of which
-// only one could be approved. It returns the reasons.
+// DropAmbiguous removes from now the servers that list a definition twice in different forms, of
+// which only one could be approved. It returns the reasons.
 func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
@@ -65,7 +65,7 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
 		if o.Rival != (scanner.Location{}) {
-			return fmt.Errorf("%s: another server is also called %q, first at %s: rename one of them, or lock them into two files with --lockfile",
+			return fmt.Errorf("%s: the server name %q is already used at %s: rename one of the servers, or lock them into two files with --lockfile",
 				place(o.Rival), name, place(o.Location))
 		}
 		if like := started[o.Identity.Key()]; like != nil && f.Servers[name] == nil {
@@ -273,7 +273,7 @@ type Change struct {
 	Differences []string                 // differences between the approved identity and the current one
 }
 
-// identityChange describes a server identity that is waiting for approval.
+// identityChange returns the Change that approves a server's identity.
 func (s *Server) identityChange() Change {
 	c := Change{Server: s.Name, Was: identityStatus(s.Identity), Identity: s.Identity}
 	if s.Identity.Seen != nil {

@@ -31,10 +31,11 @@ func AgentSH(doc *wire.Doc, i int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// auditAliases maps members of the flat shape to their names in the envelope.
+// auditAliases maps members of a flat audit event to their names in an envelope.
 var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain", "action": "effective_action"}
 
-// AuditField returns a string member of an audit event, in the flat shape or in the envelope.
+// AuditField returns a string member of an agentsh audit event, which is a flat object or an
+// envelope with the details in "fields".
 func AuditField(doc *wire.Doc, root int, key string) string {
 	if s, ok := doc.Str(root, key); ok {
 		return s

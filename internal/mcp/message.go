@@ -25,19 +25,16 @@ func (d Direction) String() string { return directionNames[d] }
 // MessageKind is the kind of a message.
 type MessageKind uint8
 
-// The kinds of messages. Request, Notification and Response are JSON-RPC messages. Document is a set
-// of definitions outside a message, Audit a report by another engine, Lockfile a server's entry in a
-// lockfile, Started the identity of a started server; Malformed is JSON that is not a message in any
-// protocol version.
+// The kinds of messages. Request, Notification and Response are JSON-RPC messages.
 const (
-	Malformed MessageKind = iota
+	Malformed MessageKind = iota // JSON that is not a message in any protocol version
 	Request
 	Notification
 	Response
-	Document
-	Audit
-	Lockfile
-	Started
+	Document // a set of definitions outside a message
+	Audit    // a report by another engine
+	Lockfile // a server's entry in a lockfile
+	Started  // the identity of a started server
 )
 
 var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile", "started"}
@@ -127,8 +124,8 @@ func (i *ServerInfo) Update(by *ServerInfo) {
 	}
 }
 
-// HeadBytes is the maximum size, in bytes, of a header field that is kept, and MaxHeadParams the
-// maximum number of Mcp-Param-* headers.
+// HeadBytes is how many bytes of a header field are kept, and MaxHeadParams the maximum number of
+// Mcp-Param-* headers.
 const (
 	HeadBytes     = 4096
 	MaxHeadParams = 64

@@ -23,10 +23,10 @@ func FoldWords(words []string) []string {
 
 // Slip reports whether one name, given as folded words, is a typo or look-alike of the other,
 // rather than a different word, a plural or a different number. alike is the minimum similarity.
-// sure is set if one of the two is spelled correctly.
+// sure is set if, of two words that differ, exactly one is a known word.
 func Slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // a change of case may have split a word, as in sIack and GitHub
-		if lenA, lenB := letterCount(a), letterCount(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long
+		if lenA, lenB := totalBytes(a), totalBytes(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long
 			return false, false
 		}
 		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
@@ -50,8 +50,8 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 	return is, sure
 }
 
-// letterCount returns the total length of words in bytes.
-func letterCount(words []string) (n int) {
+// totalBytes returns the total length of words in bytes.
+func totalBytes(words []string) (n int) {
 	for _, w := range words {
 		n += len(w)
 	}
@@ -252,8 +252,8 @@ func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 	return 0, 0, false
 }
 
-// latinGreek lists the Greek letters that a reader mistakes for Latin ones. Other letters in a
-// name, such as delta or mu, are mathematical notation.
+// latinGreek lists the Greek letters that a reader mistakes for Latin ones. Other Greek letters in
+// a name, such as delta or mu, are mathematical notation.
 const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
 // Lookalike reports whether one name is a typo or look-alike of the other.
@@ -267,8 +267,8 @@ func Lookalike(a, b string) bool {
 }
 
 // oneLetter reports whether the name in words differs from the one in known by one letter of one
-// word, and the misspelled word is not itself a known word. Command lines are typed by hand, and
-// the other words show which package the user meant.
+// word, and the misspelled word is not itself a known word. One letter is enough, because command
+// lines are typed by hand and the other words show which package the user meant.
 func oneLetter(words, known []string) bool {
 	if len(words) != len(known) {
 		return false
@@ -287,8 +287,8 @@ func oneLetter(words, known []string) bool {
 }
 
 // FoldSeparators returns a name in lower case and without separators, because naming conventions
-// differ only in these. A reader sees the difference between create-issue and create_issue, so
-// neither imitates the other.
+// differ only in case and separators. Such a difference is not an imitation, because a reader sees
+// it: create-issue and create_issue.
 func FoldSeparators(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }
@@ -305,8 +305,9 @@ func Qualified(name string) bool {
 // names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
-// MaxCompared is the maximum number of bytes of each name or description that are compared, because
-// computing the distance takes quadratic time.
+// MaxCompared is the maximum number of bytes that are compared, because computing the distance
+// takes quadratic time. Of a longer description, only the beginning is compared; a longer name is
+// similar to no other.
 const MaxCompared = 400
 
 // Reworded reports whether two descriptions that are not too short share most of their words.

@@ -33,7 +33,7 @@ type Stats struct {
 const MaxAdvisory = 16 << 20
 
 // Read reads advisories, and keeps the ones about packages for which keep returns true. An error
-// includes its location in the file, and what was expected there.
+// includes its location in the file and, if the data has the wrong form, what was expected.
 func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, Stats, error) {
 	r := &reader{name: name, keep: keep}
 	var magic [4]byte

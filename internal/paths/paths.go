@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Path is a path as a file system resolves it: decoded, with forward slashes, and without empty
+// Path is a path as a server resolves it: decoded, with forward slashes, and without empty
 // components.
 type Path struct {
 	Parts    []string

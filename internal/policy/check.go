@@ -130,13 +130,13 @@ func (c *checker) patterns(r *Rule) {
 	}
 }
 
-// criterion is a criterion that has patterns.
+// criterion is the name and the patterns of one of a rule's criteria.
 type criterion struct {
 	name     string
 	patterns *Patterns
 }
 
-// criteria returns the rule's criteria that have patterns.
+// criteria returns all criteria of the rule that consist of patterns.
 func (r *Rule) criteria() []criterion {
 	all := []criterion{{"server", &r.Servers}, {"tool", &r.Targets}, {"tool_name", &r.Tools}, {"resource_path", &r.Paths}, {"method", &r.Methods}, {"event_type", &r.Types}}
 	for i := range r.Args {
@@ -162,7 +162,7 @@ func (r *Rule) Impossible() []Problem {
 	return c.problems
 }
 
-// check returns the entries without effect.
+// check returns the problems in the lists.
 func (l *Lists) check() []Problem {
 	c := &listChecker{Lists: l}
 	c.idle()

@@ -139,7 +139,9 @@ func (r *readings) url(scheme, rest string) {
 	}
 }
 
-// slashes returns a path and, if it has backslashes, also the path with slashes instead.
+// slashes returns a path and, if it has backslashes, also the path with slashes instead. Of a path
+// that begins with a drive letter or \\, it returns only the path with slashes, because backslashes
+// always separate the elements of such a path.
 func slashes(s string) []string {
 	if !strings.Contains(s, `\`) {
 		return []string{s}
@@ -165,8 +167,8 @@ func (r *readings) native(s string) {
 	}
 }
 
-// windowsEnds matches the end of an element of a path that Windows drops: dots and spaces, and the
-// name of the default stream, as in id_rsa::$DATA.
+// windowsEnds matches what Windows drops at the end of a path element: dots, spaces, and the name
+// of the default stream, as in id_rsa::$DATA.
 var windowsEnds = lazyregexp.New(`([^/. ])(?:[. ]+|:[^/:]*:\$[^/]*)(/|$)`)
 
 func (r *readings) add(s string) {
@@ -175,7 +177,7 @@ func (r *readings) add(s string) {
 	}
 }
 
-// also adds a cleaned path as a possible reading.
+// also cleans a path and adds it as a possible reading.
 func (r *readings) also(s string) {
 	if s != "" {
 		sure, maybe := cleaned(s)
@@ -347,9 +349,9 @@ func (q *request) spelled(name string) []string {
 // webPorts are the schemes whose URLs clients parse by the WHATWG URL standard, with their default ports.
 var webPorts = map[string]string{"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
 
-// web adds a web URL as clients read it: whatever the slashes after the scheme, with its host in canonical
-// form, and without a user and the default port. A URL without a path has the path "/". Only rules that
-// refuse need this reading.
+// web adds a web URL as clients read it: with two slashes after the scheme, however many were written,
+// with the host in canonical form, and without the user and the default port. A URL without a path has
+// the path "/". Only rules that refuse need this reading.
 func (r *readings) web(s string) {
 	scheme, rest, _ := strings.Cut(s, ":")
 	scheme = strings.ToLower(scheme)

@@ -8,13 +8,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// standard are the variables that every server may have: the common Unix ones, then those with the
-// paths of public certificates, without which launchers fail behind a private certificate authority,
-// then the Windows equivalents and the others that the MCP SDKs pass on under Windows.
-var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
+// standard are the variables that every server may have.
+var standard = []string{
+	// Unix.
+	"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
+	// The files of CA certificates, without which launchers fail behind a private certificate authority.
 	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+	// Windows, including all that the MCP SDKs pass on there.
 	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE",
-	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR"}
+	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR",
+}
 
 // Standard reports whether every server may have the variable.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }

@@ -86,12 +86,12 @@ func (w *writer) tools(p *Profile) (refused []refusedTool) {
 // tool writes one rule.
 func (w *writer) tool(server, name, hash string, t *profiled) {
 	w.line(2, "# Provenance: %s", t.provenance())
-	for _, f := range t.worst() {
+	for _, f := range t.bySeverity() {
 		w.line(2, "# Check this first: %s (%s)", f.rule, f.severity)
 	}
 	switch {
 	case t.bare:
-		w.line(2, "# It was called before it was listed, so any definition of it is allowed.")
+		w.line(2, "# Its definition was unknown when it was called, so any definition of it is allowed.")
 	case len(t.hashes) > 1:
 		w.line(2, "# Its definition changed during the recording; this is one of those that were called.")
 	case t.changed:
@@ -130,7 +130,7 @@ func (w *writer) serverList(p *Profile) {
 	for _, id := range slices.Sorted(maps.Keys(p.servers)) {
 		s := p.servers[id]
 		switch {
-		case !s.passes():
+		case !s.hasEvents():
 			continue
 		case !nameable(id):
 			w.line(2, "# Not allowed: no rule can name a server such as %s", shown(id, 80))

@@ -111,7 +111,7 @@ mcp_rules:
       tool: "write_note"
       content_hash: "HASH"
     # Provenance: 1 event (2026-01-06T10:30:05Z)
-    # It was called before it was listed, so any definition of it is allowed.
+    # Its definition was unknown when it was called, so any definition of it is allowed.
     - server: "web"
       tool: "search"
   server_policy: "allowlist"

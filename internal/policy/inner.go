@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// unpack adds the strings and keys with escapes in arguments that are JSON texts. Servers made with the
-// Python SDK parse the text of an argument that is declared as a list or an object, so the escapes would
-// hide a path. Everything without escapes is visible in the argument itself.
+// If an argument is a JSON text, unpack adds the strings and keys in it that contain escapes. Servers
+// made with the Python SDK parse the text of an argument that is declared as a list or an object, so the
+// escapes would hide a path. Everything without escapes is visible in the argument itself.
 func (q *request) unpack() {
 	var doc wire.Doc
 	for i := 0; i < len(q.values); i++ { // added values can be JSON texts, too

@@ -61,8 +61,8 @@ type ToolRule struct {
 	At           configfile.Position
 }
 
-// Pinning is the decision about tools that changed since they were trusted. A nil field means that
-// the policy does not set it.
+// Pinning contains the settings of version_pinning, such as the decision about tools that changed
+// since they were trusted. A nil field means that the policy does not set it.
 type Pinning struct {
 	Enabled    *bool
 	OnChange   *scanner.Verdict
@@ -257,7 +257,7 @@ func ParseHash(s string) (h Hash, err error) {
 	case strings.Contains(s, "...") || strings.Contains(s, "…"):
 		return Hash{partial: true}, fmt.Errorf("a placeholder: write the full digest, or remove the key to allow any definition; %w", ErrPartial)
 	case strings.Trim(h.agentsh, "0123456789abcdef") == "" && h.agentsh != "" && len(h.agentsh) < 2*len(h.digest):
-		return Hash{partial: true}, fmt.Errorf("%d of 64 hexadecimal digits: a truncated digest proves nothing; %w", len(h.agentsh), ErrPartial)
+		return Hash{partial: true}, fmt.Errorf("%d of 64 hexadecimal digits: a truncated digest does not identify a definition; %w", len(h.agentsh), ErrPartial)
 	case err != nil || len(b) != len(h.digest):
 		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, optionally after sha256:, or sha256- and 43 characters of base64url")
 	}

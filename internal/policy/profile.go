@@ -28,7 +28,7 @@ type profiled struct {
 
 	refused int // calls that were blocked
 	called  int
-	bare    bool     // called before it was listed
+	bare    bool     // called while its definition was unknown
 	hashes  []string // hashes of the definitions with which it was called
 	listed  string   // hash of the last definition listed
 	changed bool     // several definitions were listed
@@ -203,11 +203,11 @@ func (e *profiled) allowed() []string {
 	return []string{e.listed}
 }
 
-// passes reports whether the server had any events.
-func (e *profiled) passes() bool { return e.events > 0 }
+// hasEvents reports whether the server had any events.
+func (e *profiled) hasEvents() bool { return e.events > 0 }
 
-// worst returns the findings, most severe first.
-func (e *profiled) worst() []found {
+// bySeverity returns the findings, most severe first.
+func (e *profiled) bySeverity() []found {
 	return slices.SortedFunc(slices.Values(e.found), func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(a.rule, b.rule))
 	})

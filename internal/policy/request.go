@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// request is a request with the data that rules inspect, computed once for all rules.
+// request adds to a PolicyRequest the data that rules inspect, computed once for all rules.
 type request struct {
 	*scanner.PolicyRequest
 	event   string    // event_type of the request
@@ -77,7 +77,7 @@ var Methods = []string{
 	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
 }
 
-// nameKeys are the keys of the names of targets, by method.
+// nameKeys maps methods to the parameter that names the target.
 var nameKeys = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 // newRequest returns a request, with its values and paths if they are needed.

@@ -117,7 +117,7 @@ func (q *Question) String() string {
 		s += " for the server " + q.Server
 	}
 	if q.More > 0 {
-		s += fmt.Sprintf(", with %d more messages", q.More)
+		s += fmt.Sprintf(", with %d more in the same batch", q.More)
 	}
 	return s
 }

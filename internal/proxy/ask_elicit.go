@@ -21,7 +21,8 @@ type elicitor struct {
 	known   recent               // clients that can ask their users, by session
 }
 
-// question is a question that awaits an answer. Only the client that was asked can answer it.
+// question is an elicitation request that awaits its answer. Only the client that received the
+// request can answer it.
 type question struct {
 	client string
 	answer chan wire.Value

@@ -49,7 +49,7 @@ type heldWriter struct {
 	ids   []string // of the requests
 	begun bool
 
-	head    http.Header // of the response, which the client does not get
+	head    http.Header // headers of the server's response; the client does not get them
 	status  int
 	streams bool // the response is an event stream
 	skips   bool // it is neither a stream nor JSON

@@ -24,7 +24,7 @@ type holding struct {
 
 	mu    sync.Mutex
 	count int           // undecided events
-	ready []settled     // to be sent next
+	ready []insertion   // to be sent next
 	wake  chan struct{} // signals that ready or count changed
 }
 
@@ -33,8 +33,9 @@ type nextBlock struct {
 	err error
 }
 
-// settled is what the proxy itself adds to the stream: a question, or the outcome of a held event.
-type settled struct {
+// insertion is what the proxy itself adds to the stream: a question, or the outcome of a held
+// event.
+type insertion struct {
 	raw     []byte
 	about   *scanner.Outcome // of the held event that was decided; nil for a question
 	refused bool
@@ -49,7 +50,7 @@ func newHolding(s *stream) *holding {
 }
 
 // add queues a question or an outcome for the client. done means that it decides a held event.
-func (h *holding) add(part settled, done bool) {
+func (h *holding) add(part insertion, done bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if done {
@@ -64,7 +65,7 @@ func (h *holding) add(part settled, done bool) {
 
 // first removes and returns the next question or outcome in the queue, unless the server is in the
 // middle of an event. waits is true if any was queued or any event is undecided.
-func (h *holding) first() (part *settled, waits bool) {
+func (h *holding) first() (part *insertion, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if waits = h.count+len(h.ready) > 0; len(h.ready) == 0 || h.cut && !h.ended {
@@ -81,7 +82,7 @@ func (h *holding) first() (part *settled, waits bool) {
 // whichever comes first. While events are held, another goroutine reads from the server, so that
 // questions and outcomes need not wait for its next event. If the server ends the stream meanwhile,
 // next returns io.EOF after the last outcome.
-func (s *stream) next() (b block, part *settled, err error) {
+func (s *stream) next() (b block, part *insertion, err error) {
 	h := s.holding
 	if h == nil {
 		b, err = s.blocks.next()
@@ -118,8 +119,8 @@ func (s *stream) next() (b block, part *settled, err error) {
 	}
 }
 
-// settle sends the client a question, or the outcome of a held event.
-func (s *stream) settle(p *settled) {
+// insert sends the client a question, or the outcome of a held event.
+func (s *stream) insert(p *insertion) {
 	s.out = p.raw
 	if p.about != nil {
 		s.answered(p.about)
@@ -153,7 +154,7 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	var client asker
 	if who := s.client(); s.at.transport == "http" && s.readsEvents() && s.elicits.able(who) {
 		client = func(ctx context.Context, q *Question) (bool, bool) {
-			return s.elicits.ask(ctx, q, who, func(m []byte) { h.add(settled{raw: appendMessage(nil, m)}, false) })
+			return s.elicits.ask(ctx, q, who, func(m []byte) { h.add(insertion{raw: appendMessage(nil, m)}, false) })
 		}
 	}
 	x, at := *s.exchange, s.at // copies, because an endpoint event changes both
@@ -163,7 +164,7 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	s.answers.Go(func() {
 		allowed, waits := s.gate.wait(h.ctx, q, client)
 		if allowed {
-			h.add(settled{raw: raw, about: out}, true)
+			h.add(insertion{raw: raw, about: out}, true)
 			return
 		}
 		sender, receiver := answers(out)
@@ -173,7 +174,7 @@ func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 		if receiver != nil {
 			receiver = appendMessage(nil, receiver)
 		}
-		h.add(settled{receiver, out, true}, true)
+		h.add(insertion{receiver, out, true}, true)
 	})
 }
 

@@ -167,7 +167,7 @@ func TestHeldMessages(t *testing.T) {
 		t.Error(err)
 	}
 	a.wantTold(t, `tools/call "asked" for the server srv true: mcpscan held`, `tools/call "asked" for the server srv false: mcpscan held`,
-		`tools/call "asked" for the server srv false: the sender cancelled it`, `tools/call "asked" for the server srv, with 1 more messages true: mcpscan held`,
+		`tools/call "asked" for the server srv false: the sender cancelled it`, `tools/call "asked" for the server srv, with 1 more in the same batch true: mcpscan held`,
 		`sampling/createMessage from the server srv true: mcpscan held`, `sampling/createMessage from the server srv true: mcpscan held`)
 }
 

@@ -108,8 +108,8 @@ func parseOutput(frame []byte) (s output, ok bool) {
 	return s, true
 }
 
-// outlined adds a message that exceeds a limit of the parser. The engine refuses it on its way to the
-// client, which therefore needs only the request that it answers.
+// outlined adds a message that exceeds a limit of the parser. The engine refuses the message after
+// the bridge has routed it, so the bridge needs only its kind and id.
 func (s *output) outlined(m *scanner.Message) {
 	switch m.Kind {
 	case mcp.Request:

@@ -96,8 +96,9 @@ type reply struct {
 // response.
 var errSlow = errors.New("no message yet")
 
-// response waits for the first message, which determines the response's status, whether it has the
-// session ID and, unless the server is slow, its format.
+// response waits for the first message, which determines the status and the format of the response,
+// and whether the response has the session ID. If the server is slow, the response begins as an
+// event stream.
 func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {

@@ -207,8 +207,8 @@ func (x *exchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// judgeType inspects the content type of a response in which the client awaits a message. Clients that cannot
-// read a message from that type quote it in an error. judgeType returns the outcome if the type is refused.
+// judgeType inspects the content type of a response in which the client awaits a message. A client that does
+// not support the type may quote it in an error. judgeType returns the outcome if the type is refused.
 func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	types := strings.Join(resp.Header.Values("Content-Type"), ", ")
 	kind, _, _ := strings.Cut(types, ";")

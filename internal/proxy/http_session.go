@@ -51,14 +51,14 @@ type place struct{ session, server string }
 
 func newSessions() *sessions { return &sessions{open: map[place]map[string]int{}} }
 
-// idKey, begunKey, askerKey and urlKey return the keys under which sessions are remembered: by session ID,
-// as begun by a client without a session ID, by client, and by the URL for the messages of an event stream.
+// idKey returns the key of a session with a session ID.
 func idKey(id string) string { return "id " + id }
 
+// begunKey returns the key that marks a session as begun by a client that received no session ID.
 func begunKey(session string) string { return "begun " + session }
 
-// askerKey distinguishes clients that send no session ID. Nothing else shows which of their
-// requests belong together.
+// askerKey returns the key of a client that sends no session ID. Only its address, its User-Agent
+// and its credentials show which requests belong together.
 func (s *sessions) askerKey(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	who := []string{host, r.UserAgent(), r.Header.Get("Authorization")}
@@ -69,8 +69,9 @@ func (s *sessions) askerKey(r *http.Request) string {
 	return "asker " + string(sum[:16])
 }
 
-// urlKey returns the same key for all forms in which URL parsers of clients may write a URL: they
-// escape different characters, and some resolve escaped dot segments.
+// urlKey returns the key of an event stream, from the URL to which its messages are posted. The key
+// is the same for all forms in which URL parsers of clients may write the URL: they escape
+// different characters, and some resolve escaped dot segments.
 func urlKey(uri string) string {
 	path, query, _ := strings.Cut(uri, "?")
 	return "url " + plainPath(path) + "?" + unescaped(query)

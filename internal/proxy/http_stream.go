@@ -65,7 +65,7 @@ func (s *stream) step() {
 	case err != nil:
 		s.end(err)
 	case part != nil:
-		s.settle(part)
+		s.insert(part)
 	case b.kind == event:
 		s.event(b)
 	case b.kind == nothing:

@@ -115,8 +115,8 @@ func (l *LLM) give(e *scanner.Event, session string) {
 	l.gate.take(&copied, scanner.Forward)
 }
 
-// hear records and inspects a message. It returns the message's calls and any other refused items.
-// why is set if the message cannot be inspected.
+// hear records and inspects a message. It returns the message's calls, and the results and
+// definitions that were refused. why is set if the message cannot be inspected.
 func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()

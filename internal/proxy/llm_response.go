@@ -99,7 +99,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// unread counts a response that is forwarded without inspection.
+// unread counts a response that cannot be inspected, and returns an error if it is refused.
 func (x *llmExchange) unread(status int, what string) error {
 	if x.asked(); x.format == "" || status/100 != 2 || !x.mayCall() {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", forwarded without inspection", scanner.Forward)
@@ -150,7 +150,7 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 	return rewriteLLM(body, said), ""
 }
 
-// notJSON is the reason for counting text that is judged as lenient parsers read it.
+// notJSON is the reason reported for a body that only lenient parsers accept.
 const notJSON = "a message is not valid JSON, but some clients and servers accept it"
 
 // recognise returns the format of a body, or "" if it has none, and what to inspect: the body itself, or

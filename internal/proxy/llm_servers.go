@@ -18,8 +18,9 @@ const maxServerTools = 16 << 10
 
 // Later handles an event from a server after its first listing: an announcement that its tools have
 // changed, mcpscan's request for them and the response, or the server's end. Sessions in progress
-// receive the event at once. New ones receive Talks.Listed and each server's last changed list, so that
-// memory does not grow with the number of changes.
+// receive messages at once. New sessions receive Talks.Listed and each server's last changed list, so
+// that memory does not grow with the number of changes. An event without a message, such as the
+// server's end, is passed only to the first session.
 func (l *LLM) Later(e *scanner.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +57,7 @@ func (l *LLM) learn(e *scanner.Event) (names []string) {
 		}
 		if len(has) >= maxServerTools {
 			l.gate.skip(&scope{session: firstSession, server: e.Server, transport: e.Transport, origin: e.Origin},
-				fmt.Sprintf("server %s lists more than %d tools; calls to the remaining tools are attributed to it only if they contain its name", text.Visible(e.Server, nameChars), maxServerTools), scanner.Forward)
+				fmt.Sprintf("server %s lists more than %d tools; calls to its other tools are attributed to it only if the name of the tool contains the server's name", text.Visible(e.Server, nameChars), maxServerTools), scanner.Forward)
 			break
 		}
 		has[tool] = true

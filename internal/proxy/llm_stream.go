@@ -350,7 +350,7 @@ func (s *llmStream) known(data []byte) {
 	}
 }
 
-// chatStream is the name of the only Chat Completions format that is a stream.
+// chatStream is the name of the format of Chat Completions streams.
 const chatStream = "an OpenAI Chat Completions stream"
 
 // isError reports whether a body is an error from a provider.

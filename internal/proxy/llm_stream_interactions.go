@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// interactionFlow is a stream of Gemini's Interactions API: steps with an index, as the blocks of the Messages API.
-// Older versions of the API call them contents.
+// interactionFlow is a stream of Gemini's Interactions API: steps with an index, like the blocks of the Messages
+// API. Older versions of the Interactions API call the steps contents.
 type interactionFlow struct{ anthropicFlow }
 
 func newInteractionFlow() *interactionFlow { return &interactionFlow{*newAnthropicFlow()} }
@@ -75,7 +75,8 @@ func (f *interactionFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, withData(e.block, data)...)
 }
 
-// appendTextStep appends the events for a step, or for a content, that is text.
+// appendTextStep appends the events for a text step or, in older versions of the API, for a text
+// content. what is "step" or "content".
 func appendTextStep(dst []byte, what, index, text string) []byte {
 	event := func(name, rest string) {
 		dst = appendEvent(dst, what+name, fmt.Sprintf(`{"event_type":"%s%s","index":%s%s}`, what, name, index, rest))

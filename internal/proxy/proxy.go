@@ -23,7 +23,7 @@ type Options struct {
 	Now    func() time.Time // provides the times of messages
 
 	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer message is
-	// forwarded as it arrives, or ends the connection if FailClosed is set.
+	// forwarded as it arrives or, if FailClosed is set, refused, which ends a stdio connection.
 	MaxMessage int64
 	// FailClosed refuses what cannot be inspected: lines that are not JSON-RPC messages, and
 	// messages above MaxMessage.
@@ -140,8 +140,8 @@ func (g *gate) skip(s *scope, reason string, do scanner.Action) {
 // refused. It is, unless the proxy only observes.
 func (g *gate) refuses(s *scope, reason string) bool { return g.skipIf(s, reason, !g.Observe) }
 
-// passes counts data that cannot be inspected, and reports whether it is forwarded: unless fail_closed
-// is set.
+// passes counts data that cannot be inspected, and reports whether the data is forwarded. It is
+// refused only if FailClosed is set and Observe is not.
 func (g *gate) passes(s *scope, reason string) bool {
 	return !g.skipIf(s, reason, g.FailClosed && !g.Observe)
 }
@@ -211,16 +211,18 @@ func unreadable(out *scanner.Outcome) bool {
 	return out.Noise || out.Invalid || len(out.Messages) == 0 || slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Kind == mcp.Malformed })
 }
 
-// The reasons for refusing a frame in which the engine does not see all messages, or only a part of one.
+// The reasons for refusing a frame that some receivers would split into several messages, or join with
+// the lines that follow.
 const (
 	severalMessages = "some receivers read several messages from it"
 	partOfMessage   = "some receivers read it and the next lines as one message"
 )
 
-// ambiguity returns why receivers may read different messages from a frame, or "" if they do not. Python,
-// Java and .NET end lines at carriage returns, and go-sdk accepts them between messages; Node.js also ends
-// lines at U+2028 and U+2029; and decoders of streams, such as Go's, need nothing between two messages, and
-// read a message that extends over several lines.
+// ambiguity returns why receivers may read different messages from a frame, or "" if they do not:
+//   - Python, Java and .NET end lines at carriage returns, and go-sdk accepts these between messages.
+//   - Node.js also ends lines at U+2028 and U+2029.
+//   - Decoders of streams, such as Go's, need nothing between two messages, and read a message that
+//     extends over several lines.
 func ambiguity(s *scope, frame []byte, out *scanner.Outcome) string {
 	unparsed := unreadable(out) && !out.Invalid && !s.page
 	switch {

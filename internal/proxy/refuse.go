@@ -85,7 +85,7 @@ func Reason(d *scanner.Decision) string {
 	return text.Visible(d.Reason, reasonChars)
 }
 
-// rule returns the rule that made the decision or, if there is none, the check.
+// rule returns the rule that made the decision or, if there is none, the check or fail_closed.
 func rule(d *scanner.Decision) string {
 	switch {
 	case d.Rule != "":

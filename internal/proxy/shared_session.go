@@ -43,8 +43,9 @@ type sharing struct {
 	doc     wire.Doc
 }
 
-// judgeShared judges an event during a turn, so that all proxies judge in one order. If no turn
-// comes in time, it judges the event anyway.
+// judgeShared judges an event during a turn, so that all proxies judge in one order. A message that
+// is larger than maxInTurn is judged between two turns. If no turn comes in time, judgeShared
+// judges the event anyway.
 func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	wait := sessionlog.Wait
 	if g.shared.waited {

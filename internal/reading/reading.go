@@ -99,7 +99,8 @@ func Sentences(t Text) iter.Seq[*Sentence] {
 }
 
 // sentenceEnd returns the end of the sentence that begins at start. A sentence ends at a full stop,
-// or before a line that is a separate item.
+// an exclamation mark or a question mark, before a line or a JSON member that is a separate item,
+// or after longest bytes.
 func sentenceEnd(t []byte, start int) int {
 	for i := start; i < len(t); i++ {
 		switch t[i] {
@@ -218,7 +219,7 @@ func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	}
 }
 
-// note adds a sense as present or negated, unless its neighboring words give it another meaning.
+// note adds a sense as present or negated, unless its neighbouring words give it another meaning.
 func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	if beside(v, t, start, end) {
 		return
@@ -230,8 +231,8 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	s.set(v, start, end)
 }
 
-// refer handles a sentence that takes or passes on "it". Such a sentence inherits the senses of
-// things mentioned in the preceding sentence.
+// refer handles a sentence about taking or passing on something that only a pronoun names, such as
+// "send it". The sentence inherits the senses of things mentioned in the preceding sentence.
 func (s *Sentence) refer(ahead *Sentence) {
 	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
 		return

@@ -10,7 +10,7 @@ import (
 // address can be a page for people to visit, and "acts autonomously" may refer to the reader or to
 // an agent being described.
 
-// beside reports whether neighboring words rule out sense v for the word t[i:j].
+// beside reports whether neighbouring words rule out sense v for the word t[i:j].
 func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
@@ -41,7 +41,7 @@ const besideReach = 32
 const clauseReach = 96
 
 var (
-	// copyForReaders matches copy in the sense of written text.
+	// copyForReaders matches "copy" in the sense of written text.
 	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|` +
 		`seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|` +
 		`(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)

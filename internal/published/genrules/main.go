@@ -56,7 +56,7 @@ func generate(name string) error {
 	}
 	for _, r := range set.Rules {
 		// Skip rules for paths, which do not describe credentials, and generic-api-key, which is a
-		// word list: mcpscan's rule evaluates names and values itself.
+		// word list: rules/configuration has its own check of names and values.
 		if r.Path != "" || r.ID == "generic-api-key" {
 			continue
 		}
