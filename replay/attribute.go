@@ -48,7 +48,7 @@ func (g *registry) add(server string) {
 	}
 }
 
-// learn adds a tool of a server that was added.
+// learn adds a tool to a server in the registry.
 func (g *registry) learn(server, tool string) {
 	if known := g.tools[server]; known != nil && !known[tool] {
 		known[tool] = true

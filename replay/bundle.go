@@ -21,8 +21,8 @@ const (
 	maxManifests   = 8 // programs differ in which manifest they read; a legitimate bundle has one
 )
 
-// Manifests returns the manifests of an MCPB bundle, or of a file that is a manifest, so that
-// the commands in them can be inspected.
+// Manifests returns the manifests in an MCPB bundle, or the file itself if it is a manifest, so
+// that the commands in them can be inspected.
 func Manifests(data []byte) (manifests [][]byte) {
 	if !isZip(data) {
 		var doc wire.Doc

@@ -74,7 +74,8 @@ func readable(body []byte) bool {
 	return utf8.Valid(body) && bytes.IndexFunc(body, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) || r >= 0x7F && r < 0xA0 }) < 0
 }
 
-// gunzip decodes gzip, up to one byte more than limit. White space at the end may be from the file.
+// gunzip decodes gzip, up to one byte more than limit. It ignores white space after the compressed
+// data, which may come from the file with the body.
 func gunzip(body []byte, limit int64) (out []byte, err error) {
 	rest := bytes.NewReader(body)
 	members, err := gzip.NewReader(rest)

@@ -127,7 +127,8 @@ func (c *composed) text(v llm.View) {
 	c.lit("}")
 }
 
-// resultBlocks are the known types of result blocks. Their content is inspected regardless of type.
+// resultBlocks are the known types of result blocks. The content of every block is inspected,
+// whatever its type.
 var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "document": true, "search_result": true, "tool_reference": true, "resource": true,
 	"resource_link": true, "audio": true, "input_text": true, "output_text": true, "input_image": true, "input_file": true, "image_url": true,
 	"web_search_result": true, "web_search_result_location": true, "container_upload": true, "thinking": true, "content": true, "logs": true, "inputText": true,

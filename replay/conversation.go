@@ -167,7 +167,7 @@ func (c *conversations) open(session string) *conversation {
 	return s
 }
 
-// forget clears the memory, except for the digests of the conversations in it.
+// forget clears the memory, but keeps digests that identify the conversations in it.
 func (c *conversations) forget() {
 	for session, s := range c.sessions {
 		if len(c.closed) >= maxSaid {

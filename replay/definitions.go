@@ -83,7 +83,8 @@ func holdsDefinitions(doc *wire.Doc) bool {
 }
 
 // holds reports whether a value contains lists of definitions, or is the result of initialize or
-// server/discover. A list of strings does not count, because the files of agents contain such lists of names.
+// server/discover. A list of strings does not count, because files that configure agents contain
+// lists of tool names.
 func holds(doc *wire.Doc, n int) bool {
 	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
 		list := doc.Get(n, key)

@@ -49,7 +49,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return source, nil
 	}
 	if isTranscript(root) {
-		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // several lines, each with one body
+		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && followsValue(syntax, end) { // several lines, each with one body
 			return openTranscript(name, bytes.NewReader(data), o), nil
 		}
 		return openTranscriptDocument(name, data, root, source.broken, o), nil
@@ -72,13 +72,13 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
 
-// behind reports whether the error is about data that follows a complete value, which ends at end.
-func behind(err error, end int) bool {
+// followsValue reports whether the error is about data that follows a complete value, which ends at end.
+func followsValue(err error, end int) bool {
 	s, ok := errors.AsType[*wire.SyntaxError](err)
 	return ok && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
 }
 
-// brokenOff reports the position at which a document becomes unreadable.
+// brokenOff returns an event that reports the position at which a document becomes unreadable.
 func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.Event {
 	end, why := len(data), failed
 	if s := (*wire.SyntaxError)(nil); failed == nil && errors.As(syntax, &s) {
@@ -91,7 +91,8 @@ func brokenOff(at *scanner.Places, data []byte, failed, syntax error) *scanner.E
 }
 
 // headOf parses the part of a document that identifies its format: a list is reduced to its first
-// element. It returns an empty text if that part has too many values or is not JSON.
+// element. It returns a document with an empty text if that part has too many values or is not
+// JSON.
 func headOf(root wire.Value) *wire.Doc {
 	text := root.Raw()
 	if list := root.Children(); root.Kind() == wire.Array && list.Next() {

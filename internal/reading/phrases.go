@@ -98,9 +98,8 @@ func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	return end, e.rest == "" || e.open || end == len(t) || !wordByte(t[end]) || t[end] == '\'' && (end+1 == len(t) || !wordByte(t[end+1]))
 }
 
-// phrases finds senses that cannot be recognised from single words. Each expression runs only if
-// the sentence contains words that a match needs, because it costs more than looking up all the
-// words.
+// phrases finds senses that cannot be recognised by single words. Each expression runs only if the
+// sentence contains words that a match needs, because it costs more than looking up all the words.
 func (s *Sentence) phrases(t *Text, negated bool) {
 	f := t.Folded[s.Start:s.End]
 	note := func(loc []int, vs ...Sense) {
@@ -142,8 +141,8 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap precheck for addresses: every address except an IBAN contains one of
-// these strings, and a full stop inside a sentence is rare.
+// mayHoldAddress is a cheap precheck for addresses: every address contains one of these strings,
+// and a full stop inside a sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
 }

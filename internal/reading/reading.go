@@ -224,20 +224,20 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	if beside(v, t, start, end) {
 		return
 	}
-	if deniable&(1<<v) != 0 && d.covers(start) {
+	if negatable&(1<<v) != 0 && d.covers(start) {
 		s.denied |= 1 << v
 		return
 	}
 	s.set(v, start, end)
 }
 
-// refer handles a sentence about taking or passing on something that only a pronoun names, such as
-// "send it". The sentence inherits the senses of things mentioned in the preceding sentence.
+// refer handles a sentence that takes or passes on "it". Such a sentence inherits senses from the
+// preceding sentence, unless it names data itself.
 func (s *Sentence) refer(ahead *Sentence) {
-	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
+	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(sensitive[:]) {
 		return
 	}
-	for _, v := range aspects {
+	for _, v := range inherited {
 		if start, end := ahead.Place(v); ahead.Says(v) {
 			s.set(v, start, end)
 		}

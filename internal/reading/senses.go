@@ -15,7 +15,7 @@ const (
 	Conversation              // what the user and the model have said
 	OtherOutput               // output of other tools
 	Personal                  // something that belongs to the user
-	Whose                     // taken from the user, or from wherever it can be found
+	Whose                     // taken from the user, or from any source available
 	Take                      // a verb for taking
 	Hand                      // a verb for handing something over
 	Copy                      // a verb for sending a copy to someone else
@@ -31,7 +31,7 @@ const (
 	Orders                    // instructions from the system, the developer or the user
 	Demote                    // instructions no longer apply
 	Consent                   // a person's consent
-	Waive                     // acting without consent
+	Waive                     // asking is skipped, or called unnecessary
 	Alone                     // somebody acts alone
 	Grave                     // an act about which a person would want to be asked
 	Reader                    // only the reader acts
@@ -67,9 +67,9 @@ const (
 	Senses // number of senses
 )
 
-// words contains the description of each sense in findings. Senses that only count against a
+// descriptions contains the description of each sense in findings. Senses that never support a
 // finding have none.
-var words = [Senses]string{
+var descriptions = [Senses]string{
 	Model:        "the model must act",
 	Duty:         "wording that obliges the model",
 	Always:       "applies every time, or regardless of what the user asks",
@@ -80,7 +80,7 @@ var words = [Senses]string{
 	Conversation: "the conversation between user and model",
 	OtherOutput:  "output of other tools",
 	Personal:     "the user's data",
-	Whose:        "taken from the user, or from wherever it can be found",
+	Whose:        "taken from the user, or from any source available",
 	Take:         "a verb of obtaining",
 	Hand:         "a verb of passing on",
 	Copy:         "a copy for an additional recipient",
@@ -96,7 +96,7 @@ var words = [Senses]string{
 	Orders:       "the model's own instructions",
 	Demote:       "a claim that something no longer applies",
 	Consent:      "a person's consent",
-	Waive:        "skips something",
+	Waive:        "skips a step, or calls it unnecessary",
 	Alone:        "acts without anyone else",
 	Grave:        "an action that a user would want to confirm",
 	Reader:       "an instruction to the reader",
@@ -110,17 +110,17 @@ var words = [Senses]string{
 }
 
 // String returns the description of the sense in a finding.
-func (v Sense) String() string { return words[v] }
+func (v Sense) String() string { return descriptions[v] }
 
-// deniable is the set of senses that a negation reverses. The others are negations themselves, or
-// only say that something is mentioned.
-const deniable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
+// negatable is the set of senses that a negation reverses. The others are negations themselves, or
+// only tell what a sentence mentions.
+const negatable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
 
-// things contains the senses of what can be handed over, and aspects the senses that a sentence
-// with "it" inherits from the preceding sentence.
+// sensitive contains the senses of data that a model can be told to hand over. A sentence with "it"
+// inherits the senses in inherited from the preceding sentence.
 var (
-	things  = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}
-	aspects = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal, Whose, Attacks, OwnKey, Path, Asks}
+	sensitive = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}
+	inherited = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal, Whose, Attacks, OwnKey, Path, Asks}
 )

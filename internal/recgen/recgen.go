@@ -1,8 +1,8 @@
 // Package recgen generates recordings for tests and benchmarks: realistic events.jsonl of any size,
 // deterministic for a given seed.
 //
-// It must never be used to measure detection, because the planted attacks only give the rules
-// something to find.
+// Its recordings must never be used to measure detection: they contain planted attacks only so that
+// some rules report findings.
 package recgen
 
 import (
@@ -18,14 +18,14 @@ import (
 // Options configures a recording.
 type Options struct {
 	Seed  uint64
-	Bytes int64 // the recording ends with the event that reaches this size
+	Bytes int64 // the recording ends with the exchange that reaches this size
 
 	Honest bool // plants nothing, keeps servers unchanged, has realistic times between calls, adds logs
 }
 
-// Write writes a recording: several interleaved sessions, each with a few servers that are
-// initialised, listed and called. About one session in eight contains a poisoned definition or
-// result.
+// Write writes a recording: several interleaved sessions, in each of which a client initialises a
+// few servers, lists their tools and calls them. About one session in eight contains a poisoned
+// definition or result.
 func Write(w io.Writer, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<20)
 	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC), honest: o.Honest}
@@ -45,7 +45,7 @@ func Write(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-// concurrent is the number of interleaved sessions.
+// concurrent is the number of sessions that are interleaved at any time.
 const concurrent = 4
 
 type generator struct {
@@ -97,7 +97,7 @@ func (g *generator) session() *session {
 	return s
 }
 
-// step emits the next exchange of a session, and reports whether there is more.
+// step emits the next exchange of a session, and reports whether there was one.
 func (s *session) step(g *generator) bool {
 	for _, srv := range s.servers {
 		if srv.stage < 2 {
@@ -125,7 +125,8 @@ func (srv *server) start(g *generator, s *session) {
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(s)))
 }
 
-// instructions returns a server's instructions. A benign server has the same ones in every session.
+// instructions returns a server's instructions. In an honest recording, they are the same in every
+// session.
 func (g *generator) instructions(srv *server) string {
 	if g.honest {
 		return "Tools for the " + srv.name + " of this workspace. Results are paged; the cursor of one page asks for the next."
@@ -167,7 +168,8 @@ func (srv *server) call(g *generator, s *session) {
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}],"isError":false}}`, srv.ids, quote(text)))
 }
 
-// result generates the text of a result: prose, code, data, or non-ASCII text.
+// result generates the text of a result: prose, code, JSON, or non-ASCII text, and in an honest
+// recording also logs.
 func (g *generator) result() string {
 	if g.honest && g.rng.IntN(3) == 0 {
 		return g.log(10 + g.rng.IntN(80))

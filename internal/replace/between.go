@@ -11,7 +11,7 @@ func Between(document, begin, end, text string) (string, error) {
 	head, rest, found := strings.Cut(document, begin)
 	_, tail, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return "", fmt.Errorf("expected the lines %q and %q, in this order, with the figures between them", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", fmt.Errorf("expected the lines %q and %q, in this order, with the text to replace between them", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	return head + begin + text + end + tail, nil
 }

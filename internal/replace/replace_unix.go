@@ -1,6 +1,6 @@
 //go:build !windows
 
-// Package replace writes files atomically.
+// Package replace writes files atomically, and replaces the text between two markers in a document.
 package replace
 
 import (

@@ -1,4 +1,4 @@
-// Package replace writes files atomically.
+// Package replace writes files atomically, and replaces the text between two markers in a document.
 package replace
 
 import (
@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// File writes a file completely or not at all, as far as Windows guarantees that renaming
-// over a file on the same volume is atomic.
+// File writes a file completely or not at all, provided that renaming over a file on the same
+// volume is atomic, which Windows does not guarantee.
 func File(path string, data []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {

@@ -7,13 +7,13 @@
 //	id                     unique ID of the row
 //	label                  attack or benign
 //	source                 origin of the text: OWNER/NAME of a public repository
-//	part                   part of the source that it belongs to, if there are several
+//	part                   part of the source that the row comes from, if the source has parts
 //	attack_kind            kind of attack
-//	subtle                 true for an attack that overrides nothing and asks for no secret
+//	subtle                 true for an attack that overrides no instructions and asks for no secret
 //	hard_negative          true, or a word, for a benign text that is about attacks
 //	tool                   in tooldefs: the definition
 //	server                 in tooldefs: the name of its server
-//	peers                  in tooldefs: [{server, tool}] of other servers, listed before
+//	peers                  in tooldefs: [{server, tool}] of other servers, listed before the tool
 //	visible_in_definition  in tooldefs: false if only the implementation of the tool is malicious;
 //	                       such an attack is skipped, unless it has peers
 //	text                   in outputs: the result of a tool
@@ -36,7 +36,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// row is one labelled text. Tool, Text and Context are kept as written for the frame.
+// row is one labelled text. Tool, Text and Context remain JSON, to be copied into a frame.
 type row struct {
 	ID      string `json:"id"`
 	Label   string `json:"label"`
@@ -97,8 +97,8 @@ func openCorpus(path string) (*os.File, error) {
 	return f, err
 }
 
-// rows reads a corpus file, skipping attacks that no text reveals. A file that does not exist has
-// no rows.
+// rows reads a corpus file, skipping attacks that are not visible in a definition. A file that does
+// not exist has no rows.
 func rows(path string) ([]*row, error) {
 	f, err := openCorpus(path)
 	if f == nil {
@@ -134,14 +134,14 @@ func parseRow(line []byte) (*row, error) {
 	}
 	switch {
 	case r.ID == "" || r.Source == "" || r.Label != "attack" && r.Label != "benign":
-		return nil, errors.New("expected id, source, and label attack or benign")
+		return nil, errors.New("expected id, source, and attack or benign as the label")
 	case r.Tool == nil && r.Text == nil:
 		return nil, errors.New("expected tool or text")
 	}
 	return r, nil
 }
 
-// start is the time of the first frame in every row.
+// start is the time of a frame at second 0.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (r *row) frame(server string, d mcp.Direction, second int, format string, args ...any) *scanner.Event {

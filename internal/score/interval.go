@@ -6,8 +6,8 @@ import "math"
 // independent rows. Rows that share a template are not independent, so the true intervals are
 // wider.
 
-// atMost returns the upper confidence bound, at level 1-alpha, of a proportion, given k of n
-// observations.
+// atMost returns the upper confidence bound, at level 1-alpha, of a proportion, given k successes
+// in n trials.
 func atMost(k, n int, alpha float64) float64 {
 	if k >= n {
 		return 1

@@ -29,7 +29,7 @@ type judged struct {
 	found worst
 }
 
-// worst is the highest severity that each rule reported.
+// worst maps the IDs of rules to the highest severity that each of them reported.
 type worst map[string]scanner.Severity
 
 // at reports whether there is a finding of at least this severity.
@@ -109,12 +109,13 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 
 // run judges the events, and calls each with every finding. A skipped event is an error, because
 // figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes,
-// such as the test file of a decoder in a published corpus, was inspected, and therefore counts.
+// such as the test file of a decoder in a published corpus, was inspected, and is therefore no
+// error.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)
 }
 
-// runSource is like run for events that are read while they are judged.
+// runSource is like run, but reads the events from a source.
 func runSource(engine *scanner.Engine, src scanner.Source, each collect) error {
 	res, err := engine.Run(context.Background(), src, each)
 	if err != nil {
@@ -153,7 +154,8 @@ func (c *count) add(flagged bool) {
 
 func (c count) rate() float64 { return float64(c.flagged) / float64(c.rows) }
 
-// total counts the rows of a class, and averages over its sources and attack kinds.
+// total counts the rows of a class and those with a finding of at least this severity. macro is the
+// average of their share over the sources and attack kinds.
 func (s *Set) total(of class, least scanner.Severity) (all count, macro float64) {
 	cells := map[string]*count{}
 	for _, r := range s.rows {

@@ -21,7 +21,7 @@ type Servers struct {
 	Hits            []Hit // findings at medium or above
 }
 
-// Hit is a finding in a published server.
+// Hit is a rule's most severe finding in a tool of a published server.
 type Hit struct {
 	Package, Tool, Rule string
 	Severity            scanner.Severity
@@ -73,7 +73,7 @@ func newestOf(dumps []*dump) []*dump {
 func everyDump(dir string) ([]*dump, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("%s has no dumps: expected files with the ending .json", dir)
+		return nil, fmt.Errorf("%s has no dumps: expected .json files", dir)
 	}
 	var dumps []*dump
 	for _, path := range paths {
@@ -141,8 +141,9 @@ func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 	return err
 }
 
-// at counts the tools that have a finding of at least this severity. A server's own texts count as
-// one more tool.
+// at counts the tools that have a finding of at least this severity. If a rule reports something
+// outside the tools, such as in a server's instructions, that server counts as one more flagged
+// tool, but the number of tools stays the same.
 func (s *Servers) at(least scanner.Severity) count {
 	flagged := map[[2]string]bool{}
 	for _, h := range s.Hits {

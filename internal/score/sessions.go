@@ -22,7 +22,8 @@ type Session struct {
 	found worst // highest severity by rule, and for poisonedOutput
 }
 
-// poisonedOutput stands for all rules that find instructions in a result.
+// poisonedOutput is the finder that stands for all rules that find instructions in a result. Every
+// other finder is the ID of a rule.
 const poisonedOutput = "output-poisoning"
 
 // RunSessions judges the sessions of a transcript file with all rules.
@@ -64,7 +65,7 @@ func RunSessions(path string) (Sessions, error) {
 	return judged, err
 }
 
-// sessionFinders are the columns of the tables, each with the severities that it reports.
+// sessionFinders are the finders in the first table, which has a row for each of their severities.
 var sessionFinders = []struct {
 	finder string
 	least  []scanner.Severity
@@ -75,8 +76,8 @@ var sessionFinders = []struct {
 	{"cross-server-flow", []scanner.Severity{scanner.High, scanner.Medium}},
 }
 
-// by reports whether a finder, or any finder if it is "", has a finding of at least
-// this severity.
+// by reports whether a finder, or any rule if finder is "", reported a finding of at least this
+// severity.
 func (s *Session) by(finder string, least scanner.Severity) bool {
 	if finder == "" {
 		return s.found.at(least)

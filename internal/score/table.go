@@ -28,7 +28,7 @@ func (r *Result) Markdown() string {
 	return b.String()
 }
 
-// totals writes a line for each set and class.
+// totals writes a line for each set and class, and one for the published servers.
 func (r *Result) totals(b *bytes.Buffer) {
 	line(b, "texts", "rows", "flagged at `high`", "share", "average over sources and kinds", "flagged at `medium`", "share", "average over sources and kinds")
 	rule(b, "lrrrrrrr")
@@ -78,7 +78,7 @@ func (s *Set) bySource(b *bytes.Buffer) {
 	}
 }
 
-// hits is the number of rows that a rule flagged.
+// hits counts the attacks and the benign texts that a rule flagged.
 type hits struct{ attacks, honest int }
 
 // ruleHits counts the rows that each rule flagged at this severity or above.

@@ -9,7 +9,8 @@ import (
 )
 
 // Transcript holds the labels of one AgentDojo run, a conversation between an agent and its tools,
-// stored as a line of transcripts.jsonl. Package replay reads the rest of the line:
+// stored as a line of transcripts.jsonl. The line has these members, some of which only package
+// replay reads:
 //
 //	id                unique ID of the run
 //	label             attack or benign
@@ -45,7 +46,7 @@ func Transcripts(path string) ([]*Transcript, error) {
 			return nil, fmt.Errorf("%s, row %d: %w", path, n, err)
 		}
 		if t.ID == "" || t.Label != "attack" && t.Label != "benign" {
-			return nil, fmt.Errorf("%s, row %d: expected id, and label attack or benign", path, n)
+			return nil, fmt.Errorf("%s, row %d: expected id, and attack or benign as the label", path, n)
 		}
 		all = append(all, t)
 	}

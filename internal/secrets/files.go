@@ -11,8 +11,8 @@ const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]
 	`git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|` +
 	`ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
 
-// PublicFile reports whether the path at the end of t[:end], where a match of [Files] ends, names a
-// public key, which is not secret, as in ~/.ssh/id_rsa.pub and ~/.ssh/<key>.pub.
+// PublicFile reports whether the path around t[end], where a match of [Files] ends, names a public
+// key, which is not secret, as in ~/.ssh/id_rsa.pub and ~/.ssh/<key>.pub.
 func PublicFile[T string | []byte](t T, end int) bool {
 	from := max(0, end-longPath)
 	before, after := string(t[from:end]), string(t[end:min(len(t), end+longPath)])
@@ -26,12 +26,12 @@ func PublicFile[T string | []byte](t T, end int) bool {
 	return publicFile.MatchString(before[start:] + after)
 }
 
-// longPath is how many bytes on either side of the end of a match are read.
+// longPath is the number of bytes that PublicFile reads before and after the end of a match.
 const longPath = 64
 
 var publicFile = lazyregexp.New("^[\"'`(]*[\\w~$%{}<>*./\\\\-]+\\.pub[\"'`)]*[.,;:]?$")
 
-// PublicKey matches the spelled names of public keys.
+// PublicKey matches text that ends with "public key" or "publishable key", or their plurals.
 var PublicKey = lazyregexp.New(`\b(public|publishable) keys?$`)
 
 // FileAnchors lists the anchors of Files.

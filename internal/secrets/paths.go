@@ -15,14 +15,15 @@ func InPath(u *url.URL) (segments []string) {
 		return nil
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
-		if keySegment.MatchString(segment) && !Placeholder(segment) || drawnSegment(segment) {
+		if keySegment.MatchString(segment) && !Placeholder(segment) || isRandomSegment(segment) {
 			segments = append(segments, segment)
 		}
 	}
 	return segments
 }
 
-// InAddresses returns the secrets in the paths of the addresses in a text.
+// InAddresses returns the secrets in the paths of the web addresses in a text, as InPath does for
+// one URL.
 func InAddresses(s string) (segments []string) {
 	if !strings.Contains(s, "://") {
 		return nil
@@ -35,9 +36,9 @@ func InAddresses(s string) (segments []string) {
 	return segments
 }
 
-// drawnSegment reports whether a segment of a path contains a long random word with letters of both
-// cases. Digests and UUIDs do not count: they often identify something that is not secret.
-func drawnSegment(segment string) bool {
+// isRandomSegment reports whether a segment of a path contains a long random word with letters of
+// both cases. Digests and UUIDs do not count: they often identify something that is not secret.
+func isRandomSegment(segment string) bool {
 	return slices.ContainsFunc(longWord.FindAllString(segment, -1), func(word string) bool {
 		return word != strings.ToLower(word) && word != strings.ToUpper(word) && LooksRandom(word) && !Placeholder(word)
 	})

@@ -93,13 +93,14 @@ func LooksLikePasswordFrom(s string, length int) bool {
 	return kinds["digit"] && len(kinds) > 1 || len(kinds) > 2
 }
 
-// NamesSecret reports whether a variable, header or flag is named like a secret.
+// NamesSecret reports whether the name of a variable, header or flag suggests a secret.
 func NamesSecret(name string) bool {
 	return (text.NamesSecret(name) || authHeader.MatchString(name)) && !PublicName.MatchString(name)
 }
 
 var authHeader = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
 
-// PublicName matches names of values that are not secret, although a word in the name suggests it.
+// PublicName matches names of values that are not secret, although a word in the name suggests a
+// secret.
 var PublicName = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|` +
 	`(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)

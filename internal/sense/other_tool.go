@@ -14,7 +14,7 @@ import (
 var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
 	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
-// OtherTool returns a tool that is named in a sentence but not listed by the server.
+// OtherTool returns a tool that a sentence mentions and the server does not list, or "".
 func OtherTool(p *scanner.TextPass, s []byte) string {
 	for _, at := range toolReference.FindAllIndex(s, 8) {
 		if at[0] > 0 && s[at[0]-1] == '/' {
@@ -32,12 +32,14 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName matches a character that only tool names contain. Whether such a tool belongs to the
-// server is certain only if the server's list is complete.
+// toolName distinguishes the name of a tool from a phrase such as "the mail tool". Because the
+// server's list may be incomplete, OtherTool ignores a name outside the definitions of tools, and
+// one in the same family as the tool.
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.
-// It is needed because a definition may come without its server's complete list.
+// Such a tool may belong to the same server even if the server's list, which may be incomplete,
+// lacks it.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -51,8 +53,8 @@ func sameFamily(own, other string) bool {
 // counts as the name's subject.
 const familyWord = 4
 
-// parameterOrFile matches words that look like a tool name but are a parameter or a
-// file.
+// parameterOrFile matches names of parameters and files, and phrases such as "this tool", all of
+// which toolReference matches as well.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
 	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
 	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

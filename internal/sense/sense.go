@@ -66,7 +66,8 @@ func (h *heavy) signals() (in []string) {
 	return in
 }
 
-// weigh runs the test on a sentence and reports whether it reaches Enough.
+// weigh runs the test on a sentence. enough reports whether the sentence reaches Enough without
+// being quoted.
 func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough bool) {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {
@@ -123,7 +124,7 @@ const keptHeavy = 1024
 // definition passes a definition's context to package reading.
 type definition struct{ *scanner.TextPass }
 
-// OtherTool returns another server's tool that a sentence names, or "".
+// OtherTool returns another server's tool, or a kind of tool, that a sentence mentions, or "".
 func (d definition) OtherTool(sentence []byte) string {
 	name := OtherTool(d.TextPass, sentence)
 	if toolName.MatchString(name) && !isAction(name) {
@@ -197,7 +198,8 @@ const maxOpening = 1024
 // FirstSentence returns the first sentence of s.
 func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
-// purposes contains, for groups of senses, words for tools whose purpose covers these senses.
+// purposes lists groups of senses, each with words that describe tools whose purpose involves one
+// of them.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

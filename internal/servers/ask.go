@@ -110,7 +110,8 @@ func (a *asking) list(ctx context.Context, client string) missed {
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
-// finish emits everything known about a server after listing, and what was not listed.
+// finish emits what remains to be reported after listing: the events held so far, the server's
+// identity, and what was not listed.
 func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

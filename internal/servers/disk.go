@@ -25,8 +25,8 @@ const (
 )
 
 // Disk reads files named by configurations or found in launcher caches. It observes the limits
-// above, and reads only regular files, each only once unless it changes. It stops when the run is
-// interrupted.
+// above, and reads only regular files. It keeps the digests and the last package-lock.json until
+// the files change. It stops when the run is interrupted.
 type Disk struct {
 	ctx  context.Context
 	mu   sync.Mutex

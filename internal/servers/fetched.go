@@ -21,7 +21,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// home returns the directory in which launchers keep their caches.
+// home returns the user's home directory, in which launchers keep their caches.
 func (m machine) home() string {
 	if runtime.GOOS == "windows" {
 		return m.getenv("USERPROFILE")
@@ -29,7 +29,7 @@ func (m machine) home() string {
 	return m.getenv("HOME")
 }
 
-// cache returns a directory in the system's cache directory.
+// cache returns a directory in the user's cache directory.
 func (m machine) cache(name string) string {
 	switch dir := m.getenv("XDG_CACHE_HOME"); {
 	case runtime.GOOS == "windows":
@@ -160,8 +160,9 @@ func (m machine) distributions(launcher string) []string {
 	return found
 }
 
-// escapeGlob returns a pattern that matches only the given path. Windows has no escapes in
-// patterns, and its paths rarely contain pattern characters.
+// escapeGlob returns a pattern that matches only the given path. On Windows, where package filepath
+// has no escapes in patterns, it returns the path unchanged: such paths rarely contain pattern
+// characters.
 func escapeGlob(path string) string {
 	if runtime.GOOS == "windows" {
 		return path
@@ -237,8 +238,8 @@ func (m machine) fetchedImage(l *launch.Command, command string) (version, integ
 // inspectTimeout is the maximum time that a container engine may take to answer.
 const inspectTimeout = 10 * time.Second
 
-// inspectImage returns a function that asks docker, or its replacement, for an image's registry
-// digest, in the server's environment.
+// inspectImage returns a function that runs a container engine, such as docker or podman, in the
+// server's environment to get the registry digest of an image.
 func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
 	return func(engine, name string) string {
 		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// known returns values given to the server that may be secret. They are masked in our own messages
-// about the server, where it is better to mask too much than too little.
-func (t *Target) known() []string {
+// mayBeSecret returns values given to the server that may be secret. They are masked in our own
+// messages about the server, where it is better to mask too much than too little.
+func (t *Target) mayBeSecret() []string {
 	out := t.Given()
 	for _, v := range t.secrets {
 		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps users understand a failure

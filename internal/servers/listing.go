@@ -18,7 +18,7 @@ type Listing struct {
 	Named      []string      // variables that the command line passes on to the server
 
 	Known    Known // identities to compare servers with
-	Separate bool  // rename a server that reports the same name as another but is a different one
+	Separate bool  // rename a server that reports the name of a different known server
 	Block    bool  // do not start a server whose file was replaced
 
 	ClientName string
@@ -110,7 +110,8 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// Punctual reports whether the event is a message: the feed assigns their times in order.
+// Punctual reports whether the event is a message, because the feed assigns the times of messages
+// in order.
 func (s single) Punctual() bool { return s.event.Kind == scanner.FrameEvent }
 
 // feed puts events in order. It assigns their times, their locations in a recording and their order

@@ -69,8 +69,8 @@ func (l Known) Name(entry *configfile.Entry) (string, error) {
 	return l.distinct(name, id), nil
 }
 
-// NameUnasked is like Name, but always returns a name: as a last resort, the name of the program,
-// or an ID.
+// NameUnasked is like Name, but for a server that is not asked for its name: as a last resort, it
+// returns the name of the program, or an ID.
 func (l Known) NameUnasked(entry *configfile.Entry) (string, error) {
 	name, err := l.Name(entry)
 	if err != nil || name != "" {

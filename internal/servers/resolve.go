@@ -101,7 +101,7 @@ func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	return m.lookPath(e.Command)
 }
 
-// lookPath looks a command up in PATH, as starting the server does.
+// lookPath looks a command up in PATH in the same way as the code that starts the server.
 func (m machine) lookPath(command string) string {
 	if filepath.Base(command) != command {
 		return command

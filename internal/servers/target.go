@@ -31,7 +31,7 @@ type Target struct {
 
 	Written config.Server // the configuration entry, with references not expanded
 	secrets []string      // values that references took from our environment, and inherited secrets
-	Named   []string      // those of these values whose variables have names that suggest secrets
+	Named   []string      // the values in secrets whose variables have names that suggest secrets
 }
 
 // Endpoint returns a location for input that has no file.
@@ -155,7 +155,7 @@ func quoted(command []string) string {
 }
 
 // Conceal masks secrets in text from or about a server.
-func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
+func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.mayBeSecret()).Mask(s)) }
 
 // identity returns the server's identity, including what m knows about its command. References
 // remain unexpanded.

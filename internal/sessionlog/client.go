@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Client is the process that this process serves.
+// Client identifies the process that this process serves.
 type Client struct {
 	Name string // name and process ID, for people
 	Key  string // unique on this machine since boot

@@ -4,7 +4,8 @@
 // releases its lock, and its entries stay in the log.
 //
 // The package neither interprets nor trusts the entries, because any process that runs as the user
-// can write to the log. It must never wait longer than the caller allows.
+// can write to the log. Take and Again must never wait longer than the caller allows, and Join and
+// Close no longer than Wait.
 package sessionlog
 
 import (

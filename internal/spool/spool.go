@@ -1,7 +1,7 @@
 // Package spool writes lines to files through a bounded queue.
 //
-// Write must never wait for a disk. Lines lost because the queue is full must be replaced in the
-// file.
+// Write must never wait for a disk. A line in the file must say how many lines are lost because the
+// queue is full.
 package spool
 
 import (

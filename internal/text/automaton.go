@@ -62,8 +62,8 @@ func after(r rune) uint8 {
 	return afterOther
 }
 
-// behind returns the context of the position after t.
-func behind(t []byte) uint8 {
+// contextAfter returns the context of the position after t.
+func contextAfter(t []byte) uint8 {
 	if len(t) == 0 {
 		return afterNothing
 	}
@@ -151,7 +151,7 @@ func (a *automaton) classify(prog *syntax.Prog) bool {
 	return true
 }
 
-// symbol returns a representative character of a symbol.
+// symbol returns the first character of symbol s, to represent all its characters.
 func (a *automaton) symbol(s int) rune {
 	if s < utf8.RuneSelf {
 		return rune(s)
@@ -262,16 +262,16 @@ func (a *automaton) classBefore(t []byte) (class uint8, n int) {
 	return a.classOf(r), n
 }
 
-// keptSize is the largest repetition, in instructions, that an automaton counts exactly. loosen
-// makes a larger one unbounded, with at most about keptMin instructions required. Each count needs
-// a state, and the states of several repetitions multiply.
+// keptSize is the size, in instructions, of the largest counted repetition that an automaton counts
+// exactly. loosen removes the maximum of a larger one, and lowers its minimum to about keptMin
+// instructions. Each count needs a state, and the states of several repetitions multiply.
 const (
 	keptMin  = 16
 	keptSize = 64
 )
 
-// loosen replaces counted repetitions that are too large with unbounded ones; the expression then
-// matches more.
+// loosen replaces counted repetitions that are too large with unbounded ones, so the expression
+// matches at least what it matched before.
 func loosen(re *syntax.Regexp) {
 	for _, sub := range re.Sub {
 		loosen(sub)

@@ -99,8 +99,8 @@ func Unpercent(s []byte) []byte {
 	return out
 }
 
-// carriedRun yields each decoding of a run that consists of printable characters. For most runs,
-// decoding the beginning is enough to rule out every encoding.
+// carriedRun yields the decodings of a run that consist of printable ASCII characters. For most
+// runs, decoding the beginning is enough to rule out every encoding.
 func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	var small [minCarriedRun]byte
 	run, head := s[start:end], small[:0]

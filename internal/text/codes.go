@@ -107,7 +107,8 @@ var noCode = func() (t [256]bool) {
 func isAlnum(b byte) bool { return valueClass[b]&alnumClass != 0 }
 
 // codesAt appends the sequence of numbers starting at s[i], up to mostCodes of them, and returns
-// the end of the last one. It omits the offsets of a dump, and skips the characters behind its codes.
+// the end of the last one. It omits the offsets of a dump, and skips the characters after its
+// codes.
 func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 	var line dumpLine
 	for i < len(s) && len(codes) < mostCodes {
@@ -186,8 +187,9 @@ func decodeNumbers(codes [][]byte, yield func(decoded []byte, via string)) {
 	}
 }
 
-// joinedHex decodes hexadecimal digits that are split anywhere, or returns nil if they are not text. The
-// first digit may instead be a number before them, so joinedHex also tries without it.
+// joinedHex decodes hexadecimal digits that are split anywhere, or returns nil if they are not
+// text. The first digit may be a separate number in front of them, so joinedHex also tries without
+// it.
 func joinedHex(codes [][]byte) []byte {
 	all := bytes.Join(codes, nil)
 	out := make([]byte, 0, len(all)/2)
@@ -217,8 +219,8 @@ func hexWords(codes [][]byte) []byte {
 	return out
 }
 
-// mostStrays returns how many of a list's first numbers need not be codes: a number before the list or
-// within it must not hide the text.
+// mostStrays returns how many of a list's first numbers may be something other than codes, so that
+// a stray number in front of the codes or among them does not hide the text.
 func mostStrays(numbers int) int { return 1 + numbers/8 }
 
 // inBase decodes numbers in the given base as characters. It returns nil if they are not valid or

@@ -19,8 +19,9 @@ func Credentials(s []byte) (spans [][2]int) {
 	return spans
 }
 
-// opening matches the text up to the value of a secret parameter in a link that grants access by
-// itself and is meant to be shared: a signed link's signature, a meeting's password.
+// opening matches the text before the value of a secret parameter in a link that grants access by
+// itself and is meant to be shared, such as the signature in a signed link or the password in a
+// link to a meeting.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
 // opens reports whether s ends right before the value of such a parameter.
@@ -32,7 +33,7 @@ func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
 func secretsWindow(s []byte, start int, keys bool) int {
 	end := min(len(s), start+maskReach)
 	if keys {
-		end = behindKey(s, start, end)
+		end = afterKey(s, start, end)
 	}
 	for most := min(len(s), end+longReach); end < most && s[end] != ' ' && s[end] != '\n'; {
 		end++
@@ -40,8 +41,8 @@ func secretsWindow(s []byte, start int, keys bool) int {
 	return end
 }
 
-// behindKey returns end, or the end of a private key that begins before end and extends past it.
-func behindKey(s []byte, start, end int) int {
+// afterKey returns end, or the end of a private key that begins before end and extends past it.
+func afterKey(s []byte, start, end int) int {
 	i := bytes.LastIndex(s[start:end], pemMark)
 	if i < 0 {
 		return end

@@ -153,8 +153,8 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of a concatenation: from a single part, or from
-// consecutive parts that are known exactly.
+// requiredOf returns the best literals of a concatenation: from a single part, or from consecutive
+// parts of which exact returns all strings.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}
 	better := func(c []string) {
@@ -186,7 +186,7 @@ func rarity(set []string) int {
 	return len(slices.MinFunc(set, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// exact returns all strings that an expression matches, or nil if there are too many.
+// exact returns all strings that an expression matches, or nil if they are too many or unknown.
 func (d *deriver) exact(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:

@@ -35,7 +35,8 @@ func (d *Disguised) Add(kind Disguise, start, end int) {
 var telltale = []string{"ignore", "disregard", "instructions", "previous", "the user", "password", "credential", "assistant",
 	"secret", "always", "do not tell", ".ssh/", "id_rsa", "https://"}
 
-// digitWords lists parts of telltale words, each with letters that digits can replace.
+// digitWords lists words, or parts of words, that are common in instructions to a model and have
+// letters that digits can replace.
 var digitWords = []string{"ignore", "disreg", "previo", "instru", "ctions", "system", "secret", "forget", "do not", "creden"}
 
 // Disguises returns the patterns for the words that reveal each disguise, indexed by Disguise.
@@ -187,16 +188,16 @@ func withDigits(word string) []string {
 func withLetters(s []byte) []byte {
 	out := bytes.Clone(s)
 	for i, b := range s {
-		before, behind := byte(' '), byte(' ')
+		before, next := byte(' '), byte(' ')
 		if i > 0 {
 			before = s[i-1]
 		}
 		if i+1 < len(s) {
-			behind = s[i+1]
+			next = s[i+1]
 		}
 		switch {
-		case letterOf[b] == 0, !wordLike(before) && !wordLike(behind), b == '!' && !wordLike(behind):
-		case b == '1' && (before == '1' || behind == '1' || before|0x20 == 'l' || behind|0x20 == 'l'):
+		case letterOf[b] == 0, !wordLike(before) && !wordLike(next), b == '!' && !wordLike(next):
+		case b == '1' && (before == '1' || next == '1' || before|0x20 == 'l' || next|0x20 == 'l'):
 			out[i] = 'l'
 		default:
 			out[i] = letterOf[b]

@@ -81,9 +81,9 @@ var valueClass = func() (t [256]uint8) {
 	return t
 }()
 
-// Distincts yields the distinctive values of s, in order of position within each kind.
-// Documentation yields neither secrets nor passages. Distincts returns the spans of the
-// credentials, which include the secrets.
+// Distincts yields the distinctive values of s, in order of position within each kind. If
+// documentation is set, it yields neither secrets nor passages; otherwise, it also returns the
+// spans of the credentials, which include the secrets.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials [][2]int) {
 	if !documentation {
 		credentials = Credentials(s)
@@ -136,7 +136,7 @@ func Lookups(s []byte, yield func(Distinct)) {
 	}
 	for i := 0; i < len(s); {
 		start := i
-		for i < len(s) && !apartFromSecrets[s[i]] {
+		for i < len(s) && !delimitsSecret[s[i]] {
 			i++
 		}
 		end := start + len(bytes.TrimRight(s[start:i], ".,;:!?)"))
@@ -152,8 +152,8 @@ func Lookups(s []byte, yield func(Distinct)) {
 // longestLookup is the length of the longest word that is looked up.
 const longestLookup = 200
 
-// apartFromSecrets marks the characters that delimit a secret.
-var apartFromSecrets = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '=': true, '(': true, '<': true, '>': true, '&': true}
+// delimitsSecret marks the characters that delimit a secret.
+var delimitsSecret = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '=': true, '(': true, '<': true, '>': true, '&': true}
 
 // mixed reports whether s has both letters and other characters.
 func mixed(s []byte) bool {
@@ -221,7 +221,7 @@ func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 			yield(NewDistinct(s, from, i, TokenValue))
 		}
 	}
-	// Base64 contains characters that otherwise separate words.
+	// Base64 can contain + and /, which otherwise separate words.
 	if v := bytes.TrimRight(of, "="); bytes.ContainsAny(v, "+/") && !bytes.ContainsAny(v, ".:?&@=%,;") && random(v) {
 		yield(NewDistinct(s, start, start+len(v), TokenValue))
 	}

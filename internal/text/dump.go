@@ -26,8 +26,8 @@ func (l *dumpLine) full(digits int) bool {
 	return l.next > 0 && l.left < 0
 }
 
-// dumpLineAt returns the line of a dump that starts at s[i]. The offset of the next line reveals how many
-// bytes it contains, so that no characters behind the codes are taken for codes.
+// dumpLineAt returns the line of a dump that starts at s[i]. The offset of the next line reveals
+// how many bytes this line contains, so that characters after the codes are not taken for codes.
 func dumpLineAt(s []byte, i int) (line dumpLine, ok bool) {
 	if s[i] != '0' || !startsLine(s, i) {
 		return line, false
@@ -57,9 +57,9 @@ func startsLine(s []byte, i int) bool {
 	return i == 0 || s[i-1] == '\n'
 }
 
-// offsetAt returns the offset of a dump at s[i] and the start of the codes after it, or 0 if there are
-// none. An offset begins with the digit 0, as no text in hexadecimal does, and is followed by a colon or
-// has more digits than a code.
+// offsetAt returns the offset of a dump at s[i] and the start of the codes after it, or 0 if there
+// are none. An offset begins with the digit 0, as text in hexadecimal rarely does, and is followed
+// by a colon or has more digits than a code.
 func offsetAt(s []byte, i int) (offset, codes int) {
 	start := i + codePrefix(s[i:])
 	end := hexEnd(s, start)

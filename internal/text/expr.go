@@ -42,7 +42,8 @@ func (l *lazyDFA) get(create func() *dfa) *dfa {
 	return l.dfa
 }
 
-// LazyExpr returns the expression, in the syntax of [regexp]. See [lazyregexp.New].
+// LazyExpr returns the Expr with the given source, in the syntax of [regexp]. If the source is
+// invalid, it panics as [lazyregexp.New] does.
 func LazyExpr(expr string) *Expr { return &Expr{re: lazyregexp.New(expr)} }
 
 // String returns the source of the expression.
@@ -174,7 +175,7 @@ func (e *Expr) backward() *dfa {
 }
 
 // matchesFrom returns the dfa that finds the end of a match that begins at a given position, or nil
-// if it needs too many classes. It is exact whether or not the others are.
+// if it needs too many classes. Unlike the other automata of the expression, it is always exact.
 func (e *Expr) matchesFrom() *dfa {
 	return e.from.get(func() *dfa {
 		if a := newAutomaton(e.parsed()); a != nil {

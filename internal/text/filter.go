@@ -141,13 +141,13 @@ func (d *dfa) add(key string) int32 {
 // dead returns the state from which no match can be reached.
 func (d *dfa) dead() int32 { return int32(d.classes) }
 
-// startBehind returns the start state for a text that follows the given context.
-func (d *dfa) startBehind(kind uint8) cursor {
+// startAfter returns the start state for a text that follows the given context.
+func (d *dfa) startAfter(kind uint8) cursor {
 	return cursor{d.current.Load(), int32(d.classes) * (2 + int32(kind))}
 }
 
 // start returns the start state for the beginning of a text.
-func (d *dfa) start() cursor { return d.startBehind(afterNothing) }
+func (d *dfa) start() cursor { return d.startAfter(afterNothing) }
 
 // intern returns the offset of a state in next, adding it if necessary.
 func (d *dfa) intern(s dfaState) int32 {

@@ -9,9 +9,10 @@ import (
 )
 
 // Folded is text as patterns see it: lower-case, compatibility-decomposed, and without diacritics,
-// invisible characters, control characters or terminal sequences. Letters of other scripts that
-// look like ASCII letters are replaced by those, Unicode tag characters by the ASCII that they
-// carry, and each run of white space by one space, or by one line feed if it contains one.
+// invisible characters, control characters or terminal sequences. Unicode tag characters are
+// replaced by the ASCII that they carry, and each run of white space by one space, or by one line
+// feed if it contains one. Letters of other scripts that look like ASCII letters are replaced by
+// these in text whose letters are mostly ASCII, and in words with ASCII letters.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if all are the same
@@ -48,8 +49,8 @@ type foldedRune struct {
 	text     [2][]byte // the folded form, without and with look-alikes mapped
 }
 
-// Fold folds s. Tidy text (printable ASCII without runs of white space) is only converted to lower
-// case.
+// Fold folds s. Tidy text (printable ASCII and line feeds, without runs of white space) is only
+// converted to lower case.
 func (f *Folder) Fold(s []byte) *Folded {
 	n := f.tidy(s)
 	if n == len(s) {

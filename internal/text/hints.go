@@ -4,8 +4,8 @@ package text
 // secret.
 
 // toUser reports whether an @ occurs before any slash or white space.
-func toUser(behind []byte) bool {
-	for _, b := range behind {
+func toUser(rest []byte) bool {
+	for _, b := range rest {
 		switch b {
 		case '@':
 			return true
@@ -17,27 +17,27 @@ func toUser(behind []byte) bool {
 }
 
 // toFlag reports whether the text starts with a flag name.
-func toFlag(behind []byte) bool {
-	return len(behind) > 0 && (isAlnum(behind[0]) || behind[0] >= 0x80)
+func toFlag(rest []byte) bool {
+	return len(rest) > 0 && (isAlnum(rest[0]) || rest[0] >= 0x80)
 }
 
 // toValue reports whether a colon or an equals sign follows, possibly after a closing quotation
 // mark.
-func toValue(behind []byte) bool {
+func toValue(rest []byte) bool {
 	i := 0
-	for i < len(behind) && i < 3 && behind[i] == '\\' {
+	for i < len(rest) && i < 3 && rest[i] == '\\' {
 		i++
 	}
-	if i < len(behind) && (behind[i] == '"' || behind[i] == '\'') {
+	if i < len(rest) && (rest[i] == '"' || rest[i] == '\'') {
 		i++
 	}
-	for i < len(behind) && (behind[i] == ' ' || behind[i] >= '\t' && behind[i] <= '\r') {
+	for i < len(rest) && (rest[i] == ' ' || rest[i] >= '\t' && rest[i] <= '\r') {
 		i++
 	}
-	return i < len(behind) && (behind[i] == ':' || behind[i] == '=')
+	return i < len(rest) && (rest[i] == ':' || rest[i] == '=')
 }
 
-// toPort reports whether four digits follow.
-func toPort(behind []byte) bool {
-	return len(behind) > 4 && digit(behind[0]) && digit(behind[1]) && digit(behind[2]) && digit(behind[3])
+// toPort reports whether four digits and more text follow.
+func toPort(rest []byte) bool {
+	return len(rest) > 4 && digit(rest[0]) && digit(rest[1]) && digit(rest[2]) && digit(rest[3])
 }

@@ -46,8 +46,8 @@ const (
 	// byteValues is the number of values that a byte of a gram can have: one bit is always set.
 	byteValues = 256 >> 1
 
-	// mostTiny is the maximum number of anchors that are searched for one by one, in a table of
-	// four-byte grams.
+	// mostTiny is the maximum number of anchors that a table of four-byte grams searches for one by
+	// one.
 	mostTiny = 8
 
 	// blurred makes the letters of a gram lower-case. It also makes some punctuation marks equal;

@@ -32,8 +32,8 @@ const markedGaps = 2
 const (
 	opensInside = 1 << iota // the first byte of a mark that can be inside a word
 	opensWord               // the first byte of a mark before a word
-	closesWord              // the last byte of a mark behind a word
-	stopsWord               // can follow it
+	closesWord              // the last byte of a mark after a word
+	stopsWord               // punctuation that can follow such a mark
 	blankByte
 )
 
@@ -70,7 +70,7 @@ func unmarked(s []byte, yield func(Hidden)) {
 	}
 }
 
-// nextMark returns the position of the first mark in s, or its length.
+// nextMark returns the position of the first mark in s, or len(s).
 func nextMark(s []byte) int {
 	for i, b := range s {
 		if markClass[b]&opensWord != 0 {

@@ -12,9 +12,9 @@ import (
 // the group's match is hidden. Every match contains at least one of the hints, which are literals
 // in lower case: most texts contain none, and the expression is not run on them.
 type secret struct {
-	hints []string
-	re    *Expr
-	goes  func(behind []byte) bool // whether the text after a hint allows a match; nil if not checked
+	hints  []string
+	re     *Expr
+	allows func(rest []byte) bool // whether a match is possible with this text after a hint; nil if not checked
 }
 
 // secrets contains all known forms, including those recognized by their context.
@@ -47,7 +47,7 @@ var secrets = slices.Concat(tokens, []secret{
 })
 
 // marked detects passwords that contain arbitrary punctuation. It also matches plain words, which
-// are dropped.
+// secretsIn drops.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
@@ -67,7 +67,7 @@ func formsIn(s []byte) (forms uint64) {
 	}
 	long := bytes.Contains(s, []byte("\u017f")) // folds to s, which hints do not cover
 	hinted().scan(s, func(form, _, end int) {
-		if goes := secrets[form].goes; forms>>form&1 == 0 && (goes == nil || long || goes(s[end:])) {
+		if allows := secrets[form].allows; forms>>form&1 == 0 && (allows == nil || long || allows(s[end:])) {
 			forms |= 1 << form
 		}
 	})
@@ -76,7 +76,7 @@ func formsIn(s []byte) (forms uint64) {
 
 const pemBegin = "-----begin "
 
-// pemMark is pemBegin as it is written.
+// pemMark is pemBegin in its original case; hints are in lower case.
 var pemMark = []byte("-----BEGIN ")
 
 // The maximum distance from an excerpt at which a credential that overlaps it may begin or end. A
@@ -143,8 +143,8 @@ func NamesSecret(word string) bool {
 // Mask returns s with credentials masked, as in Excerpt.
 func Mask(s string) string { return Excerpt([]byte(s), 0, len(s)) }
 
-// around returns the part of s to search for credentials that overlap s[from:to]. Only tokens and
-// private keys are longer than maskReach.
+// around returns the part of s to search for credentials that overlap s[from:to]. It extends
+// further than maskReach only for tokens and private keys.
 func around(s []byte, from, to int) (lo, hi int) {
 	floor, ceiling := max(0, from-longReach), min(len(s), to+longReach)
 	lo, hi = max(0, from-maskReach), min(len(s), to+maskReach)

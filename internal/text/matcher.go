@@ -259,7 +259,7 @@ func (s *Scanner) rest(t []byte, r *run, p, start int) {
 		}
 		hit := at + read
 		from, to := max(at, hit-2*Reach), min(max(hit, searched)+2*Reach, len(t))
-		if loc := s.firstBehind(p, t[:to], from, hit); loc != nil {
+		if loc := s.firstEndingFrom(p, t[:to], from, hit); loc != nil {
 			s.add(r, p, loc[0], loc[1])
 			at = max(loc[1], loc[0]+1)
 		} else if searched = to; to < len(t) {
@@ -271,8 +271,8 @@ func (s *Scanner) rest(t []byte, r *run, p, start int) {
 	r.end = len(t)
 }
 
-// firstBehind returns the first match of pattern p in t[from:] that ends at or after place.
-func (s *Scanner) firstBehind(p int, t []byte, from, place int) []int {
+// firstEndingFrom returns the first match of pattern p in t[from:] that ends at or after place.
+func (s *Scanner) firstEndingFrom(p int, t []byte, from, place int) []int {
 	for from < len(t) {
 		loc := s.find(p, t[from:])
 		if loc == nil {
@@ -293,17 +293,17 @@ func (s *Scanner) add(r *run, p, start, end int) {
 	if s.m.patterns[p].Once {
 		r.end = math.MaxInt
 	}
-	m, behind := Match{Pattern: p, Start: start, End: end}, r.matches-maxMatches
+	m, excess := Match{Pattern: p, Start: start, End: end}, r.matches-maxMatches
 	r.matches++
-	if behind >= lastMatches {
-		if behind == lastMatches {
+	if excess >= lastMatches {
+		if excess == lastMatches {
 			s.cut = append(s.cut, p)
 		}
-		s.matches[r.last[behind%lastMatches]] = m
+		s.matches[r.last[excess%lastMatches]] = m
 		return
 	}
-	if behind >= 0 {
-		r.last[behind] = len(s.matches)
+	if excess >= 0 {
+		r.last[excess] = len(s.matches)
 	}
 	s.matches = append(s.matches, m)
 }

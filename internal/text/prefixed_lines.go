@@ -12,8 +12,8 @@ const (
 	prefixBytes = 100 // in front of the prose: a time, a log level, the position of a line
 )
 
-// Line is the part [Start, End) of a text: the prose of a line, without what precedes and follows it on
-// each line.
+// Line is the part [Start, End) of a text: the prose of a line, without the prefix before it and
+// the marks after it.
 type Line struct{ Start, End int }
 
 // wrapper finds wrapped prose.
@@ -25,9 +25,10 @@ type wrapper struct {
 	lower       int  // line breaks before a lower-case letter, minus those before an upper-case one
 }
 
-// Wrapped yields each group of lines in s that have the same prefix, such as a comment mark, a quotation mark
-// or a log level, in which only numbers differ, and contain prose that continues on the next line. Lines of
-// numbers between them, as in subtitles, are left out. lines is valid until yield returns.
+// Wrapped yields each group of lines in s that contain prose wrapped after the same prefix, such as
+// a comment mark, a quotation mark or a log level. Only numbers and runs of white space in the
+// prefix can differ. Lines of numbers between the others, as in subtitles, are left out. lines is
+// valid until yield returns.
 func Wrapped(s []byte, yield func(lines []Line)) {
 	w := wrapper{s: s}
 	for start := 0; start < len(s); {

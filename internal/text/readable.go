@@ -139,7 +139,8 @@ func values64(out, s []byte) []byte {
 	return out[:n]
 }
 
-// from64 appends the bytes that the values of base64 characters encode. It can overwrite them.
+// from64 appends the bytes that the values of base64 characters encode. out may use the memory of
+// values.
 func from64(out, values []byte) []byte {
 	for ; len(values) >= 4; values = values[4:] {
 		bits := uint32(values[0])<<18 | uint32(values[1])<<12 | uint32(values[2])<<6 | uint32(values[3])
@@ -187,7 +188,7 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	}
 }
 
-// known reports whether t contains the text of one of runs and little else.
+// known reports whether t is text from one of runs, with few other bytes around it.
 func known(runs [][]byte, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })

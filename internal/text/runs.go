@@ -13,8 +13,8 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them: the characters
-// of base64 include the slashes of a path, and the marks and letters of a prefix such as 0x.
+// decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them: a path or a
+// prefix such as 0x in front of encoded text consists of base64 characters, too.
 func decodeRuns(s []byte, yield func(Hidden)) {
 	for start, end := nextRun(s, 0, minRun, &runByte); start < len(s); start, end = nextRun(s, end, minRun, &runByte) {
 		if t, via := decodeRun(s[start:end]); t != nil {
@@ -87,8 +87,8 @@ func unbase32(run []byte) []byte {
 }
 
 // nextRun returns the first run in s, from i on, that consists of the given characters and is no
-// shorter than least. A run may start at i. The search checks the last character of a possible run
-// first, so it rarely checks the others.
+// shorter than least. A run that begins before i counts from i on. The search checks the last
+// character of a possible run first, so it rarely checks the others.
 func nextRun(s []byte, i, least int, chars *[256]bool) (start, end int) {
 	for i+least <= len(s) {
 		at := i + least - 1

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// run reads t until a match has ended or none is possible any more. It returns the state after
-// that, the number of bytes read, and whether there was a match.
+// run reads t until a match has ended or none is possible any more. It returns the last state, the
+// number of bytes read, and whether there was a match.
 func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
 	next, ascii, dead := at.in.next, &d.ascii, d.dead()
 	for i := 0; i < len(t); {
@@ -61,7 +61,7 @@ func (d *dfa) mayMatch(t []byte) bool {
 // state, or -1 if there is none. In an ordered search, that is where the expression's match ends.
 func (d *dfa) last(t []byte, from int) (end int) {
 	end = -1
-	at, dead := d.startBehind(behind(t[:from])), d.dead()
+	at, dead := d.startAfter(contextAfter(t[:from])), d.dead()
 	next, ascii := at.in.next, &d.ascii
 	for i := from; i < len(t); {
 		var c uint8
@@ -101,7 +101,7 @@ func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 		c, _ := d.classAt(t[from:])
 		kind = d.after[c]
 	}
-	at, dead := d.startBehind(kind), d.dead()
+	at, dead := d.startAfter(kind), d.dead()
 	next, ascii := at.in.next, &d.ascii
 	for i := from; i > 0; {
 		var c uint8

@@ -35,8 +35,7 @@ func NewSecrets(values []string) Secrets {
 	for i, f := range s.forms {
 		s.forms[i] = lowerASCII(f)
 	}
-	// The longest form comes first, so that masking part of a secret does not expose the rest.
-	slices.SortFunc(s.forms, func(a, b string) int { return len(b) - len(a) })
+	slices.Sort(s.forms)
 	s.forms = slices.Compact(s.forms)
 	return s
 }

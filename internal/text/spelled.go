@@ -15,7 +15,7 @@ const (
 	spelledSide    = 3  // adjacent words
 	spelledLetters = 8  // letters of adjacent words
 	spelledGap     = 4  // bytes between two adjacent words
-	noWord         = 20 // letters; a longer row is more than one word
+	noWord         = 20 // letters; a row of this length is more than one word
 	differentOnes  = 8  // distinct letters of such a row; codes and grids have fewer
 )
 

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// symbolSet is a set of an automaton's symbols, as bits.
+// symbolSet is a bit set of an automaton's symbols: ASCII characters, and ranges of other
+// characters that no instruction distinguishes.
 type symbolSet []uint64
 
 // add adds the symbols from, …, to-1.

@@ -83,7 +83,7 @@ func Token(s string) string {
 }
 
 // tokenVariety is the minimum number of distinct characters in a real token. Sixteen random letters
-// and digits have at least twelve.
+// and digits usually have at least twelve.
 const tokenVariety = 12
 
 var placeholder = LazyExpr(`(?i)example|your|xxx|placeholder|dummy|fake|sample|change[-_ ]?me|12345|abcd`)

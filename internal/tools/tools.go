@@ -21,7 +21,7 @@ func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 }
 
 // Annotation returns the node and value of a boolean annotation of the tool at node. at is -1 if
-// the annotation is missing.
+// the annotation is missing or not a boolean.
 func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {

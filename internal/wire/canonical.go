@@ -154,10 +154,10 @@ func AppendString(dst, s []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendCanonicalNumber formats a number as ECMAScript does, except for numbers beyond the
-// range of float64 and integers that float64 cannot represent. These keep their spelling,
-// because Python, Go and Java read all digits of an integer. Parsers ignore the digits of a
-// fraction beyond the precision of float64, so those are dropped, as RFC 8785 specifies.
+// appendCanonicalNumber formats a number as ECMAScript does, except for numbers beyond the range of
+// float64 and integers that float64 cannot represent. These keep their spelling, because Python, Go
+// and Java read all digits of an integer. Most parsers ignore the digits of a fraction beyond the
+// precision of float64, so those are dropped, as RFC 8785 specifies.
 func appendCanonicalNumber(dst, raw []byte) []byte {
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	integer := plainInteger(digits)

@@ -1,8 +1,8 @@
 package wire
 
-// AppendIndented appends node i in canonical order and spelling, one member or element per
-// line, indented by two spaces per level. The result has the same canonical form as the node;
-// only the original white space and order are lost.
+// AppendIndented appends node i in canonical order and spelling, one member or element per line,
+// indented by two spaces per level. The result has the same canonical form as the node; only the
+// original white space, order and spelling are lost.
 func (d *Doc) AppendIndented(dst []byte, i, depth int) []byte {
 	var open, end byte
 	switch d.Kind(i) {

@@ -50,7 +50,7 @@ const MaxDepth = 512
 const MaxNodes = 500_000
 
 // Node is one value of a parsed text. Nodes are in document order, so the subtree of node i
-// consists of the nodes from i up to Next.
+// consists of the nodes from i up to, but not including, Next.
 type Node struct {
 	Start, End       int32 // span of the value in the text, quotes included
 	KeyStart, KeyEnd int32 // span of the member's key, quotes included; both 0 outside objects

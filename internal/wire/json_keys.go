@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// AnomalyKind is a way in which a text is ambiguous.
+// AnomalyKind is a way in which a key is ambiguous.
 type AnomalyKind uint8
 
 // The key anomalies. Each can make two correct programs read different messages.

@@ -3,9 +3,9 @@ package wire
 import "bytes"
 
 // AmbiguousReason is the reason for refusing or counting lines for which AmbiguousEvent is true.
-// Python's str.splitlines, with which some clients split event streams, ends lines at more characters
-// than the WHATWG HTML standard, and go-sdk at fewer, so they would find an event in what others read as
-// a comment or as an unknown field.
+// Python's str.splitlines, with which some clients split event streams, ends lines at more
+// characters than the WHATWG HTML standard, and go-sdk at fewer. Such clients can read an event in
+// what others read as a comment or an unknown field, or the reverse.
 const AmbiguousReason = "clients read different events, because some end lines at control characters and at U+0085, U+2028 and U+2029, or only at line feeds, or read each line of data on its own"
 
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
@@ -41,11 +41,11 @@ func ambiguousLine(line []byte) bool {
 	return string(name) != "data" && (EndsElsewhere(line) || BeginsLikeJSON(bytes.TrimLeftFunc(line, isBlank)) || bytes.HasPrefix(line, []byte(textBOM)))
 }
 
-// AmbiguousData reports whether clients may read different events from the data of an event: the data is
-// not JSON, and it contains a character at which some clients end lines, or an object at the start of a
-// line, which some clients read on its own (mcp-go, and many that split streams into lines). In a JSON
-// text, such characters can occur only inside a string, and the line with such an object also has the
-// end of the value around it, so no client can read it as a message.
+// AmbiguousData reports whether clients may read different events from the data of an event: the
+// data is not JSON, and it contains a character at which some clients end lines, or an object at
+// the start of a line, which some clients read on its own (mcp-go, and many that split streams into
+// lines). JSON does not count as ambiguous: such characters can occur in it only inside a string,
+// and a client that reads each line on its own fails at the first line of a value of several lines.
 func AmbiguousData(data []byte) bool {
 	if !EndsElsewhere(data) && !ObjectAfter(data, "\n") {
 		return false

@@ -1,5 +1,5 @@
-// Command scorecorpus prints the rules' results for a corpus in the row format that package score
-// describes, as the tables of docs/detection.md:
+// Command scorecorpus runs the rules over a corpus, in the format that package score describes, and
+// prints the tables of docs/detection.md for it:
 //
 //	go run ./internal/score/scorecorpus -servers DUMPS CORPUS
 package main
