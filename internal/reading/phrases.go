@@ -98,8 +98,9 @@ func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	return end, e.rest == "" || e.open || end == len(t) || !wordByte(t[end]) || t[end] == '\'' && (end+1 == len(t) || !wordByte(t[end+1]))
 }
 
-// phrases finds senses that cannot be recognised by single words. Each expression runs only if the
-// sentence contains words that a match needs, because it costs more than looking up all the words.
+// phrases finds senses that cannot be recognised from single words. Each expression runs only if
+// the sentence contains words that a match needs, because it costs more than looking up all the
+// words.
 func (s *Sentence) phrases(t *Text, negated bool) {
 	f := t.Folded[s.Start:s.End]
 	note := func(loc []int, vs ...Sense) {
@@ -141,10 +142,22 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap precheck for addresses: every address contains one of these strings,
-// and a full stop inside a sentence is rare.
+// mayHoldAddress is a cheap precheck for addresses: every address contains one of these strings or
+// looks like an IBAN, and a full stop inside a sentence is rare.
 func mayHoldAddress(f []byte) bool {
-	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
+	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://") || mayHoldIBAN(f)
+}
+
+// mayHoldIBAN reports whether a word begins like an IBAN, with two letters and two digits.
+func mayHoldIBAN(f []byte) bool {
+	letter := func(b byte) bool { return 'a' <= b && b <= 'z' }
+	digit := func(b byte) bool { return '0' <= b && b <= '9' }
+	for i := 0; i+4 <= len(f); i++ {
+		if letter(f[i]) && letter(f[i+1]) && digit(f[i+2]) && digit(f[i+3]) && (i == 0 || !wordByte(f[i-1])) {
+			return true
+		}
+	}
+	return false
 }
 
 var (

@@ -53,6 +53,7 @@ func TestSenses(t *testing.T) {
 		"see https://a.example/x and copy it to in@b.example": {reading.Address, reading.Copy},
 		"go to https://a.example/x and take the value there":  {reading.Address},
 		"send it to an archive like https://a.example/x":      {reading.Address},
+		"transfer the amount to de89370400440532013000 first": {reading.Address},
 		"look at the page, like https://a.example/x":          {reading.Address, reading.Pointed},
 		"sign up at https://a.example/x for more":             {reading.Visited},
 		"sum: whether to wait for the other number":           {reading.Whether},
