@@ -124,3 +124,36 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestPatterns checks that a pattern means what it means in JavaScript, or is not checked.
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern               string
+		conforming, violating []string
+	}{
+		{`^\\s[\\s-]a.\\/$`, []string{`\u00a0\u3000ab/`, ` -a\u00a0/`, `\ufeff\u000bab/`}, []string{`aaab/`, ` -a\n/`, ` -a\u2028/`}},
+		{`^\\S+$`, []string{`a`, `\u0085`}, []string{`a b`, `a\u00a0b`, `\u2029`}},
+		{`^[.]$`, []string{`.`}, []string{`a`}},
+		{`^(?<a>x)(?:y)$`, []string{`xy`}, []string{`x`}},
+		{`\\Aa`, []string{`Aa`, `b`}, nil},
+		{`a\\z`, []string{`az`, `b`}, nil},
+		{`^[\\S]$`, []string{` `}, nil},
+		{`^[[:alpha:]]$`, []string{`:]`, `1`}, nil},
+		{`(?i)a`, []string{`b`}, nil},
+		{`^\\x{41}$`, []string{`B`}, nil},
+	} {
+		violates := func(value string) bool {
+			return check(`{"pattern":"`+c.pattern+`"}`, `"`+value+`"`) != (conform.Violation{})
+		}
+		for _, value := range c.conforming {
+			if violates(value) {
+				t.Errorf(`"%s" violates %s`, value, c.pattern)
+			}
+		}
+		for _, value := range c.violating {
+			if !violates(value) {
+				t.Errorf(`"%s" does not violate %s`, value, c.pattern)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package conform
 import (
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // The limits on patterns.
@@ -21,6 +22,54 @@ type pattern struct {
 	tried  bool
 }
 
+// The characters that JavaScript's \s matches, and those that its dot does not match. Package regexp has
+// fewer of both.
+const (
+	spaces   = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+	lineEnds = `\n\r\x{2028}\x{2029}`
+)
+
+// translated returns a pattern in the syntax of package regexp. It reports false if the pattern has
+// an element that means something else in JavaScript and has no equivalent.
+func translated(source string) (string, bool) {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(source); i++ {
+		c, rest := source[i], source[i+1:]
+		switch {
+		case c == '\\' && rest != "":
+			i++
+			switch e := rest[0]; {
+			case e == 's' && class:
+				b.WriteString(spaces)
+			case e == 's':
+				b.WriteString(`[` + spaces + `]`)
+			case e == 'S' && !class:
+				b.WriteString(`[^` + spaces + `]`)
+			case strings.IndexByte("SAzQECa", e) >= 0, e == 'x' && strings.HasPrefix(rest[1:], "{"):
+				return "", false
+			default:
+				b.WriteByte(c)
+				b.WriteByte(e)
+			}
+			continue
+		case class && c == '[' && strings.HasPrefix(rest, ":"): // a named class in package regexp
+			return "", false
+		case !class && c == '(' && strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<"): // flags
+			return "", false
+		case !class && c == '.':
+			b.WriteString(`[^` + lineEnds + `]`)
+			continue
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}
+
 // compile reports whether a pattern can be used: many use JavaScript syntax that package regexp
 // does not support.
 func (p *pattern) compile() bool {
@@ -31,7 +80,11 @@ func (p *pattern) compile() bool {
 	if len(p.source) > maxPattern {
 		return false
 	}
-	tree, err := syntax.Parse(p.source, syntax.Perl)
+	source, ok := translated(p.source)
+	if !ok {
+		return false
+	}
+	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
 		return false
 	}
@@ -40,7 +93,7 @@ func (p *pattern) compile() bool {
 		return false
 	}
 	p.size = len(program.Inst)
-	p.re, _ = regexp.Compile(p.source)
+	p.re, _ = regexp.Compile(source)
 	return p.re != nil
 }
 
