@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// har turns the exchanges of an HTTP archive (HAR 1.2) into frames, one exchange or stream event at
-// a time.
+// har reads the exchanges of an HTTP archive (HAR 1.2) as events. Each step reads one exchange, one
+// event of a stream, or one message of a WebSocket.
 type har struct {
 	name    string
 	at      *scanner.Places
@@ -52,8 +52,8 @@ func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har
 	return h
 }
 
-// next returns the events from the next exchange, or from the next event of the current stream or
-// message of the current WebSocket.
+// next takes the next step and returns the events from it. While a stream or a WebSocket is open, a
+// step reads from it; otherwise, it reads the next exchange.
 func (h *har) next() (chunk, bool) {
 	h.out = nil
 	switch {
@@ -159,7 +159,7 @@ func (f fields) get(name string) string {
 	return ""
 }
 
-// all returns the values of all fields with the given name as a list.
+// all returns the values of all fields with the given name, separated by commas.
 func (f fields) all(name string) string {
 	var values []string
 	for _, field := range f {
@@ -252,7 +252,8 @@ func (h *har) expects(base scanner.Event, mime string) bool {
 	return isJSON(mime) || isStream(mime) || h.mcp[base.Server]
 }
 
-// emptyBody is the maximum number of bytes that an empty body takes on the wire, in gzip and chunks.
+// emptyBody is the maximum number of bytes that an empty body takes on the wire if it is compressed
+// and sent in chunks.
 const emptyBody = 32
 
 // missing reports whether a body without text in the HAR probably had content.

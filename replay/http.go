@@ -13,11 +13,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// segment matches the line before each piece of an HTTP exchange saved as text, with the piece's
-// sender and size. `curl -i` and TCP loggers write such text: heads and bodies in sequence. Line
-// endings may have been rewritten, which makes lengths and chunk sizes inexact, so messages are
-// read line by line. A piece cannot end before its size is reached, so that no body can pose as a
-// message from the other side.
+// TCP loggers and `curl -i` save HTTP exchanges as text: heads and bodies in sequence. segment
+// matches the line that a TCP logger writes before each piece, with the piece's sender and size.
+// Line endings may have been rewritten, which makes lengths and chunk sizes inexact, so messages
+// are read line by line. A piece cannot end before its size is reached, so that no body can pose as
+// a message from the other side.
 var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
@@ -68,7 +68,7 @@ type conn struct {
 	sent    [2]flow // by the client and by the server
 }
 
-// flow is the data that one side of a connection sends, piece by piece.
+// flow is the state of one direction of a connection, whose data arrives piece by piece.
 type flow struct {
 	conn      *conn
 	time      time.Time
@@ -122,7 +122,7 @@ func (h *httpText) next() (chunk, bool) {
 	}
 	if h.asked > 0 {
 		for _, f := range h.order {
-			h.decided(f.conn)
+			h.settle(f.conn)
 		}
 	}
 	events := h.out
@@ -214,12 +214,12 @@ func (h *httpText) line(data []byte, offset, number int) {
 	case closedLine.Match(data):
 	case bytes.HasPrefix(data, []byte("### curl")):
 		h.flush(h.flow)
-		h.decided(h.conn)
+		h.settle(h.conn)
 		delete(h.conns, "")
 		h.enter("", time.Time{}, mcp.ServerToClient)
 	case h.flow.direction == mcp.ClientToServer && requestHead.Match(data):
 		h.startHead()
-		h.decided(h.conn)
+		h.settle(h.conn)
 		h.conn.session, h.conn.head = baseName(h.name), &mcp.HTTPHead{}
 	case h.flow.direction == mcp.ServerToClient && responseHead.Match(data):
 		h.startHead()
@@ -262,8 +262,9 @@ func (h *httpText) field(data []byte) bool {
 	return true
 }
 
-// enterSession sets the session of an exchange, unless the request named it, because a response
-// must not change the session of a request. Only initialize is sent before the session has an ID.
+// enterSession sets the session of the current exchange to the ID in a header field, unless an
+// earlier field named one: a response must not change the session of its request. Of the requests,
+// only initialize has no ID yet, so its response names the session.
 func (h *httpText) enterSession(c *conn, id string) {
 	if c.session != baseName(h.name) {
 		return
@@ -272,11 +273,12 @@ func (h *httpText) enterSession(c *conn, id string) {
 	for _, e := range c.asked {
 		e.Session = id
 	}
-	h.decided(c)
+	h.settle(c)
 }
 
-// decided fixes the session of a connection's waiting requests: later heads no longer change it.
-func (h *httpText) decided(c *conn) {
+// settle makes the session of a connection's waiting requests final: later heads no longer change
+// it.
+func (h *httpText) settle(c *conn) {
 	h.asked -= len(c.asked)
 	c.asked = nil
 }
@@ -322,7 +324,7 @@ func (h *httpText) body(data []byte, number int) {
 // text keeps a line that is not part of a message. Clients do not parse it, but may display it.
 func (h *httpText) text(line []byte, number int) {
 	f := h.flow
-	if len(f.text)+len(line) >= h.limit() {
+	if len(f.text)+len(line) >= h.maxText() {
 		h.flush(f)
 	}
 	if f.text == nil {
@@ -333,16 +335,16 @@ func (h *httpText) text(line []byte, number int) {
 	f.text = append(f.text, line...)
 }
 
-// limit returns the maximum size of a reassembled message.
-func (h *httpText) limit() int {
+// maxText returns the size at which the text outside messages is inspected before the body ends.
+func (h *httpText) maxText() int {
 	if h.max > 0 && h.max < maxPartial {
 		return int(h.max) + 1
 	}
 	return maxPartial
 }
 
-// Bounds on reassembling a split message: each piece that could complete the message has to be
-// parsed.
+// The limits on reassembling a split message: its size, and the total number of bytes parsed,
+// because the message is parsed again after each piece that could complete it.
 const (
 	maxPartial = 4 << 20
 	maxParsed  = 64 << 20
@@ -382,7 +384,7 @@ func (h *httpText) flush(f *flow) {
 	f.partial, f.parsed, f.sized = nil, 0, false
 	switch {
 	case f.direction == mcp.ServerToClient:
-		h.decided(f.conn) // the head of this piece has been read
+		h.settle(f.conn) // the head of this piece has been read
 	case e.Session == baseName(h.name):
 		f.conn.asked = append(f.conn.asked, e)
 		h.asked++

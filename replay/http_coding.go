@@ -78,7 +78,7 @@ func (h *httpText) encoded(offset, number int) bool {
 	return true
 }
 
-// chunkLine is more than the length of a line with the size of a chunk.
+// chunkLine exceeds the length of any line that contains the size of a chunk.
 const chunkLine = 16
 
 // checkCharset reports a body that is not in UTF-8, judging by its head and its beginning.

@@ -50,8 +50,8 @@ type line struct {
 	own        []byte // a long line in separate memory; otherwise nil
 }
 
-// lineChunk is a run of lines. Its memory returns to the pool once the lines have been
-// judged.
+// lineChunk is a run of lines. Once the lines have been judged, its memory returns to the pool,
+// unless it held a long line.
 type lineChunk struct {
 	source  *lineSource
 	data    []byte
@@ -158,7 +158,8 @@ func (s *lineSource) llm(l wire.Line) bool {
 	return true
 }
 
-// ended returns the last chunk of the source.
+// ended returns the chunks that remain at the end of the file: first the lines in c, then the
+// events that the transcript yields when it ends.
 func (s *lineSource) ended(c *lineChunk) (scanner.Chunk, error) {
 	if s.talk != nil {
 		s.talk.end()
@@ -202,7 +203,7 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 // each run.
 func (c *lineChunk) Size() int { return len(c.data) + c.long }
 
-// Release returns the chunk's memory to the pool.
+// Release returns the chunk's memory to the pool, unless it held a long line.
 func (c *lineChunk) Release() {
 	c.buffers.events = nil
 	clear(c.lines)

@@ -21,12 +21,12 @@ var (
 	notAName   = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
 )
 
-// logged removes what Claude Desktop appends to a message.
-func logged(data []byte) []byte {
+// trimMetadata removes the text that Claude Desktop appends to a message.
+func trimMetadata(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSpace(data), []byte(" { metadata: undefined }"))
 }
 
-// prefixBytes is longer than any prefix word.
+// prefixBytes exceeds the length of any prefix word.
 const prefixBytes = 40
 
 // splitPrefix finds the message in a log line. It returns the word before the message and the
@@ -74,7 +74,7 @@ func unprefixed(line []byte, limit int) int {
 		if at < 0 || at >= limit {
 			break
 		}
-		if text := line[at:]; opensMember(text) && (says || messageText(logged(text)) || unparsable(text) && len(bytes.TrimSpace(line[:at])) == 0) {
+		if text := line[at:]; opensMember(text) && (says || messageText(trimMetadata(text)) || unparsable(text) && len(bytes.TrimSpace(line[:at])) == 0) {
 			return at
 		}
 		at = nextBracket(line, at+1)
@@ -127,7 +127,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	// The meaning of read and write depends on which side wrote the log, so the engine relies on
 	// the method.
 	e.Direction = directionOf(strings.TrimPrefix(word, "message from "))
-	e.Frame = logged(data[at:])
+	e.Frame = trimMetadata(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true
 	yield(e)
 }

@@ -30,8 +30,9 @@ type Recorder struct {
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
 // Record writes one event and sets its location in the recording, so that live inspection and a
-// replay report the same location. For the same reason it makes names valid UTF-8. Ignored events
-// are not written, nor are configurations and lockfiles, which are separate inputs.
+// replay report the same location. For the same reason it makes names valid UTF-8. It writes no
+// ignored events, and no configurations, lockfiles, settings and identities of started servers,
+// which a replay gets separately.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {
 	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent:
@@ -217,7 +218,7 @@ func depth(doc *wire.Doc) int {
 }
 
 // inOneLine puts a JSON text on one line. Line breaks in JSON are white space, so replacing them
-// with spaces changes nothing else.
+// with spaces does not change the value.
 func inOneLine(text []byte) []byte {
 	return bytes.Map(func(c rune) rune {
 		if c == '\n' || c == '\r' {

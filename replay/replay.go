@@ -70,7 +70,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case f == formatEmpty: // an empty recording
 		return Events(nil), nil
 	}
-	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, a transcript or a body of an LLM API, or one of these in gzip or zstd", name, ErrFormat)
+	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, a transcript or a body of an LLM API, or one of these compressed with gzip or zstd", name, ErrFormat)
 }
 
 // broken is a reader that only returns an error.
@@ -93,7 +93,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 		}
 		return zr, nil
 	case bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		// Limit concurrency, window and memory, so that a small file cannot allocate gigabytes.
+		// Limit concurrency, window and memory, so that decoding a small file cannot take
+		// gigabytes.
 		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderMaxMemory(128<<20))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
@@ -219,7 +220,7 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			}
 		}
 	}
-	if _, at := splitPrefix(line); at > 0 && doc.Parse(logged(line[at:])) == nil {
+	if _, at := splitPrefix(line); at > 0 && doc.Parse(trimMetadata(line[at:])) == nil {
 		return formatPrefixed
 	}
 	return formatUnknown

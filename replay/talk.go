@@ -93,15 +93,15 @@ type Said struct {
 	ID       string
 	Event    int              // index of the event in the current part of a stream, from 0
 	Path     string           // JSON Pointer in the body, or in the data of its event
-	Slot     string           // identifies a call built from a stream in that stream
+	Slot     string           // identifies, within a stream, a call that was assembled from its events
 	History  bool             // repeated in a request, so it happened before
 	Decision scanner.Decision // the zero value allows it
 }
 
-// SaidKind is the kind of a Said.
+// SaidKind tells what a Said describes.
 type SaidKind uint8
 
-// The kinds.
+// The values of SaidKind.
 const (
 	SaidCall SaidKind = iota
 	SaidResult
@@ -132,7 +132,8 @@ func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk
 // ErrUnreadable reports a message that cannot be recorded and read again.
 var ErrUnreadable = errors.New("it is not JSON, or exceeds the limit on values or nesting")
 
-// Exceeds reports whether a body exceeds a limit of the parser, so that a Talk cannot read its record.
+// Exceeds reports whether a body exceeds a limit of the parser. A Talk cannot read the record of
+// such a body.
 func Exceeds(body []byte) bool {
 	const around = 16 // upper bound of the values that Line adds to a body
 	if len(body) <= wire.MaxNodes && bytes.Count(body, []byte("{"))+bytes.Count(body, []byte("[")) < wire.MaxDepth {
@@ -163,8 +164,8 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 	return t.said, err
 }
 
-// Dialect returns the name that recordings use for a format's API, or "" if the format has no API,
-// such as a transcript.
+// Dialect returns the name that recordings use for a format's API, or "" if the format belongs to
+// no API, as that of a transcript.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -235,7 +236,7 @@ func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, bro
 	return read
 }
 
-// learnAll adds servers and their tools.
+// learnAll adds servers and their tools to the registry.
 func (g *registry) learnAll(servers wire.Value) {
 	if servers.Kind() != wire.Object {
 		return
@@ -251,7 +252,7 @@ func (g *registry) learnAll(servers wire.Value) {
 	}
 }
 
-// saidOf returns the Said for an item.
+// saidOf converts a call, result or definition in a body to a Said.
 func saidOf(i *llm.Item) *Said {
 	s := &Said{Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
 	switch i.Kind {
@@ -274,8 +275,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again passes every call, and every refused result or definition, to said with the decision about
-// it.
+// again passes what to said, with the decision about it, if it is a call or was refused.
 func (c *conversations) again(s *conversation, m mark, what *Said) {
 	if c.said == nil {
 		return

@@ -100,7 +100,8 @@ func openTranscriptDocument(name string, data []byte, root wire.Value, broken *s
 	})
 }
 
-// line reads a line: a body, or a field of an event.
+// line reads a line: a body, a field of a stream event, or a line that is not part of the
+// transcript.
 func (t *transcript) line(number int, data []byte) {
 	if opensJSON(bytes.TrimLeft(data, " \t\xEF\xBB\xBF")) {
 		t.dispatch()
@@ -167,7 +168,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 	}
 }
 
-// other reads a line outside the transcript, in the way that lines of events.jsonl are read.
+// other reads a line that is not part of the transcript like a line of events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {

@@ -24,7 +24,7 @@ type Collector struct {
 	sessions sessions
 	servers  serverNames
 	event    int64            // number of events so far, including those of other shards
-	worsened int              // number of findings that recurred at a higher severity or as open
+	worsened int              // number of times that a finding recurred with a higher severity, or open after it was not
 	again    []partialFinding // those recurrences, kept only for a merge
 }
 

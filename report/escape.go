@@ -45,10 +45,10 @@ func unseen(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// jsonEscaper passes on JSON text, writing unseen characters in strings as \uXXXX (an encoder
-// escapes only C0 controls), and also the bracket that makes ##[error] a CI command. This
-// keeps the meaning of the JSON, and makes it safe to show in a terminal, an editor or a job
-// log.
+// jsonEscaper passes on JSON text with some characters written as \uXXXX: the unseen characters in
+// strings, of which the encoder itself escapes only the C0 controls, and the bracket that makes
+// ##[error] a CI command. The JSON keeps its meaning, and is safe to show in a terminal, an editor
+// or a job log.
 type jsonEscaper struct {
 	w      *bufio.Writer
 	part   []byte // the start of a character that the last write split
@@ -96,7 +96,7 @@ func (e *jsonEscaper) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// follow updates the number of hashes that could begin a command.
+// follow updates hashes after c was written.
 func (e *jsonEscaper) follow(c byte) {
 	switch {
 	case c == '#':

@@ -26,8 +26,8 @@ type Events struct {
 	err  error
 	only bool // only findings; see NewFindingEvents
 
-	// The severities of reported findings, by session and fingerprint: reported has up to
-	// maxRemembered of the latest, and earlier the maxRemembered before those.
+	// The severities of reported findings, by session and fingerprint: reported holds the latest
+	// ones, at most maxRemembered, and earlier the maxRemembered before them.
 	reported, earlier map[[16]byte]scanner.Severity
 
 	// The current event.
@@ -40,7 +40,8 @@ type Events struct {
 	broken   bool // the frame is not valid JSON
 }
 
-// judged is a message with the events that report it, before findings are added.
+// judged is the decision about a message, with the events that report the message, before findings
+// are added.
 type judged struct {
 	decision scanner.Decision
 	records  []record
@@ -52,8 +53,8 @@ func NewEvents(w io.Writer) *Events {
 	return &Events{out: newJSONEscaper(w), reported: map[[16]byte]scanner.Severity{}}
 }
 
-// NewFindingEvents returns a sink that writes only the events about findings: those that describe one, and
-// mcp_cross_server_blocked, which replaces one.
+// NewFindingEvents returns a sink that writes only the events that describe a finding, and
+// mcp_cross_server_blocked, which is written instead of one.
 func NewFindingEvents(w io.Writer) *Events {
 	v := NewEvents(w)
 	v.only = true
@@ -140,8 +141,8 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 	return true
 }
 
-// blocked reports whether a finding already has an event, as the reason for a cross-server
-// block.
+// blocked reports whether an mcp_cross_server_blocked event about a finding's rule is written
+// instead of the finding.
 func (v *Events) blocked(f *scanner.Finding) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool { return m.explains == f.Rule.ID })
 }
@@ -176,7 +177,7 @@ func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	return i
 }
 
-// message returns a message with its events.
+// message returns the decision about a message, with the events that report the message.
 func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 	j := judged{decision: m.Decision}
 	add := func(r record) { j.records = append(j.records, r) }
@@ -280,7 +281,7 @@ func callID(id jsontext.Value) string {
 	return string(id)
 }
 
-// decided adds a decision, if one was made.
+// decided adds a decision to the record, if one was made.
 func (r *record) decided(d *scanner.Decision) {
 	if !d.Made() {
 		return

@@ -20,10 +20,10 @@ const (
 // githubLevels maps severities, from note up, to annotation levels.
 var githubLevels = [...]string{levelNotice, levelNotice, levelWarning, levelError, levelError}
 
-// writeGitHub writes the report as GitHub Actions workflow commands, which become annotations:
-// the worst open findings of each level, a warning if not everything was inspected, and a
-// notice that summarises the run. The notice counts suppressed and unchanged findings, and
-// those without an annotation.
+// writeGitHub writes the report as GitHub Actions workflow commands, which become annotations: the
+// worst open findings of each level, a warning if not everything was inspected, and a notice that
+// summarises the run. The notice counts the findings that are not open, and those without an
+// annotation.
 //
 // Nothing is wrapped in ::stop-commands::. Untrusted text can never begin a line: every line begins
 // with one of our commands. Control and invisible characters in text are escaped, so it contains no

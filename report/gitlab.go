@@ -34,8 +34,9 @@ type gitlabLines struct {
 
 // writeGitLab writes the report as a GitLab Code Quality report, which is an array of issues.
 //
-//   - An issue is a distinct finding in a file. GitLab has no status for suppressed or
-//     unchanged findings, so their issues have severity info and state it in the description.
+//   - An issue is a distinct finding in a file. GitLab has no status for suppressed,
+//     unchanged or approved findings, so their issues have severity info and name the status in
+//     the description.
 //   - GitLab drops issues with a duplicate fingerprint, and treats an issue with a new
 //     fingerprint as new: see gitlabWriter.identify.
 //   - Each reason why something was not inspected is also an issue.

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The JUnit XML elements that CI systems have in common. There are no times, because a report records
-// no durations.
+// The JUnit XML elements that CI systems commonly read. There are no times, because a report
+// records no durations.
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -49,7 +49,7 @@ type (
 //
 //   - Each distinct finding is a test case. An open finding fails if its severity fails the
 //     run (see Options.Fails); a less severe one passes and is reported in the output. A
-//     suppressed or unchanged one is skipped, with the reason.
+//     suppressed, unchanged or approved one is skipped, with the reason.
 //   - Each reason why something was not inspected is a test case in error.
 //   - A run without any of these has one passing test case, so that the run is shown.
 func writeJUnit(w *bufio.Writer, r *Report, o Options) error {

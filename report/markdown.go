@@ -19,10 +19,10 @@ const maxMarkdown = 900 << 10
 // leftOut is the space reserved for the sentence about omitted findings.
 const leftOut = 200
 
-// writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the
-// counts, the open findings by server with the worst first, the decisions about the others, and
-// what was not inspected. Each rule is explained only once. Findings that would make the report
-// too long for GitHub are left out, the least severe first, and counted.
+// writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the counts,
+// the open findings by server with the worst first, the decisions about the others, and what was
+// not inspected. Each rule is explained only once. Findings that would make the report too long for
+// GitHub are left out and counted: first those that are not open, then the least severe.
 //
 // Untrusted text is written as code, or in sentences without markup: see prose and code.
 func writeMarkdown(w *bufio.Writer, r *Report, o Options) error {
@@ -31,7 +31,7 @@ func writeMarkdown(w *bufio.Writer, r *Report, o Options) error {
 	room := maxMarkdown - len(head) - len(tail) - leftOut
 	body, left := m.body(r, room)
 	if left > 0 {
-		head += fmt.Sprintf("%s left out to keep this report below %d KiB, the least severe first; the JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
+		head += fmt.Sprintf("%s left out to keep this report below %d KiB; of the open findings, the least severe. The JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
 	}
 	_, err := io.WriteString(text.Guard(w), head+body+tail)
 	return err

@@ -204,7 +204,7 @@ func reached(parts []*Partial, short bool, worsened int) (out []string) {
 		}
 	}
 	if short && worsened > 0 {
-		out = append(out, fmt.Sprintf("findings that recurred with a higher severity or as open: %d, and not all findings are listed", worsened))
+		out = append(out, fmt.Sprintf("findings that became more severe or open when they recurred: %d, and not all findings are listed", worsened))
 	}
 	return out
 }

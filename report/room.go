@@ -68,7 +68,8 @@ type room struct {
 	cut      *rank      // rank of the first finding that did not fit; nil if all fit
 }
 
-// admits reports whether a finding is listed, and counts it.
+// admits reports whether a finding may be listed, and counts it unless the limit for its group is
+// reached.
 func (r *room) admits(rule string, at rank) bool {
 	a := alike{kind{rule, at.Severity}, at.Open}
 	if r.admitted[a] >= maxAlike {

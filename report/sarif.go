@@ -31,7 +31,8 @@ const (
 //   - A result always has a physical location; see artifactURI for subjects without a file. It
 //     is identified by the finding's own fingerprint, because a hash of the line would collide
 //     in a lockfile and change in a recording.
-//   - Suppressed findings and those in the baseline are also results, marked as such.
+//   - Suppressed and approved findings, and those in the baseline, are also results, marked as
+//     such.
 //   - There are no fixes: a fix without an artifact change is rejected.
 //   - Skipped input, and results beyond 5,000, are reported as notifications.
 func writeSARIF(w *bufio.Writer, r *Report, o Options) error {

@@ -57,8 +57,9 @@ type tracked struct {
 	SessionSummary `json:"summary"`
 }
 
-// shown contains a tool's first listing by position in the input, and its earliest by time. The order
-// of sessions in the input is arbitrary, so the position decides only if the first listing has no time.
+// shown contains two listings of a tool: the first by position in the input, and the earliest by
+// time. The order of sessions in the input is arbitrary, so the position matters only if the first
+// listing has no time.
 type shown struct {
 	First    claim `json:"first"`
 	Earliest claim `json:"earliest,omitzero"`
@@ -85,7 +86,7 @@ func (s *shown) add(c claim, name func(session int) string) {
 	}
 }
 
-// session returns the session that the tool is new to.
+// session returns the session in which the tool counts as new.
 func (s *shown) session() int {
 	if s.First.When.IsZero() {
 		return s.First.Session
@@ -181,7 +182,7 @@ func (s *SessionSummary) add(m *scanner.Judged) {
 	}
 }
 
-// count counts a finding in the current event.
+// count adds n findings like e to the open findings of the current session.
 func (s *sessions) count(e entry, n int) {
 	if s.now >= 0 && e.status == scanner.Open {
 		*s.list[s.now].Findings.of(e.severity) += n
@@ -258,7 +259,7 @@ func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	return fmt.Sprintf("%s: %s; %s", name(s.Session), s.holds(), s.found()), strings.Join(worst, ", ")
 }
 
-// holds formats a session's numbers of servers, tools and calls.
+// holds formats the numbers of servers, tools and calls in a session.
 func (s *SessionSummary) holds() string {
 	tools := Count(s.Tools, "tool")
 	var of []string

@@ -37,7 +37,7 @@ const textLimit = 1000
 
 // writeText writes the report for people: the findings, worst first and grouped by subject, their
 // counts, and what was not inspected. If not everything was inspected, it says so next to "No
-// findings". Suppressed and unchanged findings are counted; the JSON report lists them.
+// findings". Findings that are not open are counted; the JSON report lists them.
 func writeText(w *bufio.Writer, r *Report, o Options) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {

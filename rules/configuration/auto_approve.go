@@ -19,7 +19,7 @@ var AutoApprove = scanner.Rule{
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project approves everything, every command or every server. It is medium if only a user's own settings do so, or if only specific tools that write files or run commands are approved. Tools that only read are not reported.",
+	Basis:      "The finding is high if a project approves everything, every command or every server, and medium or low if it approves less, such as specific tools that write files or run commands. In a user's own settings, the severity is one level lower. Tools that only read are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

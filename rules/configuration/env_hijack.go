@@ -20,7 +20,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, and a PATH that begins in the working directory are rated high. Variables that redirect downloads or traffic are rated medium, as are paths from which a downloaded package loads code in the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, and a PATH that begins in the working directory are rated high. Variables that redirect downloads or traffic are rated medium, as are search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -142,7 +142,8 @@ var (
 	namesCode = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|` +
 		`ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|` +
 		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NODE_REPL_EXTERNAL_MODULE)$`)
-	// systemShell matches a shell of the system, which npm can use instead of sh or cmd.
+	// systemShell matches a common shell, by name or in a system directory. It does no harm if npm
+	// uses such a shell instead of its default.
 	systemShell   = lazyregexp.New(`(?i)^(?:(?:/usr(?:/local)?|/opt/homebrew)?/bin/|[A-Z]:[\\/]+(?:Program Files|Windows)[^%$]*[\\/])?(?:(?:ba|z|da|k|fi)?sh|powershell|pwsh|cmd)(?:\.exe)?$`)
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)

@@ -9,11 +9,11 @@ var HookExec = scanner.Rule{
 	ID:         "cfg-hook-exec",
 	Category:   "configuration",
 	Title:      "Repository settings run a command",
-	Why:        "Hooks and helpers run on the machine of everyone who opens the repository in the client, on events that the user does not see, some of them before the user trusts the repository.",
+	Why:        "Hooks and helpers run on the machine of everyone who opens the repository in the client, on events that the user does not see. Some run before the user trusts the repository.",
 	Fix:        "Read the command and everything it starts. If not everyone needs it, keep it in user settings.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The command certainly runs, but many such commands are legitimate, such as formatters and checks. The finding is high if the command downloads, decodes or hides what it runs, or sends files, variables or keys to a host.",
+	Basis:      "The settings state which command the client runs. Many such commands are legitimate, such as formatters and checks. The finding is high if the command downloads, decodes or hides what it runs, or sends files, variables or keys to a host.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {

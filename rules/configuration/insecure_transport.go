@@ -22,7 +22,7 @@ var InsecureTransport = scanner.Rule{
 	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Plain HTTP is rated low within a private network; to any other host, it is high with credentials, otherwise medium. Disabled certificate checks are rated high if they apply to a whole process, otherwise medium.",
+	Basis:      "Plain HTTP is rated low within a private network; to any other host, it is high with credentials, otherwise medium. Disabled certificate checks are rated high if a variable disables them for the whole process, otherwise medium.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -36,8 +36,8 @@ var InsecureTransport = scanner.Rule{
 	},
 }
 
-// plainAddress rates an address. The message is "" for text that is not an address, and for an
-// address that is encrypted or on this machine.
+// plainAddress rates an address. The message is "" unless the text is an http: or ws: URL of
+// another machine.
 func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 	u, ok := destination.Address(written)
 	switch {
@@ -51,8 +51,8 @@ func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 	return scanner.Medium, "the connection is not encrypted"
 }
 
-// overCommand checks the addresses passed to programs such as mcp-remote, and options in texts that
-// disable certificate verification.
+// overCommand checks the addresses passed to programs such as mcp-remote, and finds options that
+// disable certificate verification in commands that are inside an argument.
 func overCommand(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
 	credentials := slices.ContainsFunc(l.Words, func(a string) bool { return credentialArgument.MatchString(a) })
 	for i, word := range l.Words {

@@ -18,7 +18,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the sandbox is ineffective or everything is writable, and medium for host networking, a read-only home directory, directories with credentials, or a browser without its sandbox.",
+	Basis:      "The finding is high if the server runs as root, if an option breaks the isolation of its container, or if the server can access a whole disk, a system directory or, with write access, a whole home directory. It is medium for host networking, a read-only home directory, mounted credentials, or a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachNested(p, func(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {

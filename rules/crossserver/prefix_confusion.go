@@ -19,7 +19,7 @@ var PrefixConfusion = scanner.Rule{
 	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is medium if the name contains the name of another server in the session, or is written like such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names can contain one.",
+	Basis:      "The finding is medium if the name begins with the name of another server in the session, or has the form of such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names can contain one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -69,8 +69,8 @@ func claimed(name string) (server string, joined bool) {
 	return server, joined && server != name
 }
 
-// namedAfter reports tools whose names contain the name of a server that appeared after they were
-// listed.
+// namedAfter reports tools that were listed before the current server appeared, and whose names
+// begin with its name.
 func namedAfter(p *scanner.JudgePass) {
 	own := names.Distinctive(p.Server.ID)
 	for _, k := range p.Session.Qualified {

@@ -18,7 +18,7 @@ var ToxicFlow = scanner.Rule{
 	Fix:        "Remove one of the three from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The name, parameters and hints show what a tool does. The finding is medium if only the combination of servers has all three, which a review of a single server cannot show. It is low if a single server already has all three, as any mail or code hosting server does.",
+	Basis:      "mcpscan infers from a tool's name, parameters and hints what the tool does. The finding is medium if only the combination of servers has all three, which a review of a single server cannot show. It is low if a single server already has all three, as many mail and code hosting servers do.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -12,7 +12,7 @@ var OpenworldContradiction = scanner.Rule{
 	ID:         "ann-openworld-contradiction",
 	Category:   "policy",
 	Title:      "A tool annotated openWorldHint: false connects to an address that the caller chooses",
-	Why:        "Clients trust the results of closed-world tools, and send data to these tools. A tool that takes an address can read from and write to any host.",
+	Why:        "A client may trust the results of a tool with openWorldHint: false, and call it without asking. A tool that takes an address can read from and write to any host.",
 	Fix:        "Treat the tool as one with network access. Ask the author to correct the annotation.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,

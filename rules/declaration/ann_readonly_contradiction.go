@@ -10,7 +10,7 @@ var ReadonlyContradiction = scanner.Rule{
 	ID:         "ann-readonly-contradiction",
 	Category:   "policy",
 	Title:      "A tool annotated as read-only claims to change something",
-	Why:        "Clients run read-only tools without asking. A false annotation removes that prompt for a tool that deletes or sends.",
+	Why:        "Many clients run read-only tools without asking. With a false annotation, a tool that deletes or sends runs without asking, too.",
 	Fix:        "Do not let the client approve calls based on this server's annotations. Ask the author to correct them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -18,7 +18,7 @@ var CapExec = scanner.Rule{
 	Fix:        "Run the server in a sandbox with limited permissions, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "This is an inventory entry, not an accusation: one in seventy tools of published servers executes such input.",
+	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in seventy tools of published servers executes such input.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -31,7 +31,8 @@ var CapExec = scanner.Rule{
 				if what == "" {
 					return
 				}
-				// A lockfile sorts members, and the finding must be the same there as for the server.
+				// A lockfile stores members in sorted order, so the finding must not depend on
+				// their order.
 				if pointer := string(p.Doc.AppendPointer(nil, node, s.Node)); at < 0 || pointer < where {
 					executed, at, where = what, s.Node, pointer
 				}

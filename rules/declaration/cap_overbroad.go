@@ -16,11 +16,11 @@ var CapOverbroad = scanner.Rule{
 	ID:         "cap-overbroad",
 	Category:   "policy",
 	Title:      "A server offers too many tools, or does not annotate destructive ones",
-	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool runs. A list that is too long for a request is refused or truncated, so the model does not see all tools.",
+	Why:        "A client that asks only before calls to tools with destructiveHint: true does not ask before it runs a destructive tool without this annotation. A list that is too long for a request is refused or truncated, so the model does not see all tools.",
 	Fix:        "Disable the tools that you do not need, and require approval for calls to the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "This is an inventory entry, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
+	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1

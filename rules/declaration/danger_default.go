@@ -23,7 +23,7 @@ var DangerDefault = scanner.Rule{
 	Fix:        "Remove the default from the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "None of the published servers examined has one of these as a default: an external address for a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. A value given only as an example is not reported, unless it is a working credential.",
+	Basis:      "None of the published servers examined has one of these as a default: an external address for a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is rated medium. A value given only as an example is not reported, unless it has the format of a credential other than a JSON Web Token.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

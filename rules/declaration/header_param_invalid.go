@@ -37,8 +37,8 @@ var HeaderParamInvalid = scanner.Rule{
 }
 
 // headerParameters invokes visit for each input parameter that clients mirror into a header, with
-// its schema and the node of its x-mcp-header annotation. The parameters are sorted, because a lockfile
-// sorts them too, and the findings must be the same there as for the server.
+// its schema and the node of its x-mcp-header annotation. The parameters are sorted: a lockfile
+// stores members in sorted order, and the findings must not depend on their order.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	type parameter struct {
 		jsonschema.Subschema

@@ -11,8 +11,8 @@ import (
 )
 
 // The maximum cost of a schema. The specification (2026-07-28) requires clients to limit the depth
-// and number of subschemas, but names no values. All of these limits exceed the maximum among
-// 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of patterns.
+// and number of subschemas, but names no values. Each limit exceeds the maximum among 2,301 tools
+// of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of patterns.
 const (
 	maxSchemaBytes = 256 << 10
 	maxSubschemas  = 5000
@@ -28,7 +28,7 @@ var ResourceBomb = scanner.Rule{
 	Fix:        "Make the server send a smaller schema. Limit how much work the client does per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each limit exceeds what the published servers examined need. A schema that refers to itself through a property or an array describes a tree and is not reported. If a schema refers back to itself for the same value, validating that value never ends.",
+	Basis:      "Each limit exceeds what the published servers examined need. A schema that refers to itself through a property or an array describes a tree and is not reported. A schema that refers back to itself for the same value is reported, because validating that value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

@@ -31,7 +31,8 @@ var SecretParam = scanner.Rule{
 				if kind == noSecret || kind < worst {
 					return
 				}
-				// A lockfile sorts members, and the finding must be the same there as for the server.
+				// A lockfile stores members in sorted order, so the finding must not depend on
+				// their order.
 				pointer := string(p.Doc.AppendPointer(nil, node, s.Node))
 				if kind > worst || pointer < where {
 					worst, at, where = kind, s.Node, pointer

@@ -27,8 +27,9 @@ var SuspiciousParam = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			// Variants of an input repeat their parameters, so there is one finding for each name. It does not
-			// depend on the order of members, because a lockfile sorts them.
+			// Variants of an input repeat their parameters, so there is one finding for each name.
+			// A lockfile stores members in sorted order, so the findings must not depend on their
+			// order.
 			worst := map[string]collected{}
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				optional, required, message := sensitive.CollectedBy(name)
@@ -144,8 +145,8 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 }
 
 var (
-	// narrowerTalk matches words after a match that show that it does not mean the whole
-	// conversation, as in "conversation title".
+	// narrowerTalk matches the words behind a match if they show that the text is not about the
+	// whole conversation, as in "conversation title".
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +
 		`summari[sz]e|summary|note|notes|remember|recall)\b`)

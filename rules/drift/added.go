@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling recognises a kind of harmful added sentence: a verb with an object that legitimate
-// upgrades rarely mention.
+// telling is a kind of harmful sentence that legitimate upgrades rarely add: how to recognise it,
+// and what it means.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
 }
 
-// tellings are checked in order.
+// The first telling that matches a sentence counts.
 var tellings = []telling{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
@@ -161,7 +161,7 @@ func hostNamed(place string) string {
 // executed or trusted.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
-	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)
+	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.mentioned(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)
 }
 
 var (

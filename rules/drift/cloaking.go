@@ -17,7 +17,7 @@ var Cloaking = scanner.Rule{
 	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that definition.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The two definitions were listed to clients with different names, and either the server gave the same version in serverInfo both times, or the lists were at most ten minutes apart. If only the client capabilities differ, the server may have a reason, so the finding is medium.",
+	Basis:      "The two definitions were listed to clients with different names, and either the server gave the same version in serverInfo both times, or the lists were at most ten minutes apart. If the clients have the same name and different capabilities, the server may have a reason, so the finding is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -67,8 +67,8 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 
 func sameName(a, b *mcp.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
 
-// reportCloak reports a definition that differs from the approved or first listed one, although
-// only the client changed.
+// reportCloak reports a definition that differs from the approved or first listed one in the same
+// version of the server, if the client's name or capabilities differ, too.
 func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, version string, at scanner.Location) {
 	now := p.Server.Client
 	if version == "" || then == nil || now == nil {

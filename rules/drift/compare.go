@@ -209,7 +209,8 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants reports variants that were added or removed.
+// otherVariants reports variants that were added or removed. If the numbers are equal, it compares
+// them in order instead.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {

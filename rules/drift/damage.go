@@ -20,7 +20,7 @@ func takesSecrets(u *unapproved, s []byte) bool {
 	}
 	verb := taking.FindIndex(s)
 	switch {
-	case verb == nil || u.spokeOf(string(s[at[0]:at[1]])):
+	case verb == nil || u.mentioned(string(s[at[0]:at[1]])):
 		return false
 	case verb[0] == 0 && u.opens(s): // the sentence states the tool's purpose and is not an instruction
 		return false

@@ -50,9 +50,9 @@ func (a *around) serverName() string {
 // more words, the rest count as new.
 const maxAsked = 256
 
-// spokeOf reports whether the approved definition contains a word, ignoring case
+// mentioned reports whether the approved definition contains a word, ignoring case
 // and spaces.
-func (c *change) spokeOf(word string) bool {
+func (c *change) mentioned(word string) bool {
 	if c.asked++; c.asked > maxAsked {
 		return false
 	}

@@ -9,9 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignIntent returns what a text in another language tells the model to do, judging by its words
-// alone, without grammar. It finds sentences that mention the user together with a credentials file
-// or variable, with sending the user's data, or with not noticing something.
+// foreignIntent returns the harmful intent of a text in another language than English, or "" if
+// there is none. It considers only words, not grammar. It finds sentences that mention the user
+// together with a credentials file or variable, with sending the user's data, or with not noticing
+// something.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
 		var f text.Folder

@@ -15,9 +15,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// moved rates a value that leads to a different destination than the previous values. where
-// describes the new destination; it is "" if the value is no destination, if it has the registrable domain of a previous
-// one, or if no previous value is a destination and the value is no address of an unfamiliar host.
+// moved rates a value that leads to a different destination than the previous values, and describes
+// the destination. where is "" for any other value: one that is no destination, or that has the
+// registrable domain of a previous one. If no previous value was a destination, only an address on
+// a host that is new to the definition counts.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {
@@ -58,12 +59,12 @@ func leadsSomewhere(value string) bool {
 // strange reports whether a host is new to the definition and not named like the server or the
 // tool.
 func (c *change) strange(host string) bool {
-	if destination.Loopback(host) || c.spokeOf(siteOf(host)) {
+	if destination.Loopback(host) || c.mentioned(siteOf(host)) {
 		return false
 	}
 	label, _, _ := strings.Cut(siteOf(host), ".")
 	own := names.FoldName(c.serverName() + " " + c.d.Name)
-	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, names.FoldName(label))
+	return len(label) < rootLetters || !c.mentioned(label) && !strings.Contains(own, names.FoldName(label))
 }
 
 var (

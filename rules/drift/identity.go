@@ -217,7 +217,7 @@ func (c *identityChange) address(was, now string) {
 	a, err1 := url.Parse(was)
 	b, err2 := url.Parse(now)
 	if err1 != nil || err2 != nil || baseline.Host(a) != baseline.Host(b) || a.Scheme != b.Scheme {
-		c.add(scanner.High, "/url", now, "the host changed")
+		c.add(scanner.High, "/url", now, "the scheme, host or port changed")
 		return
 	}
 	if strings.TrimSuffix(a.EscapedPath(), "/") != strings.TrimSuffix(b.EscapedPath(), "/") {

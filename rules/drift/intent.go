@@ -41,9 +41,9 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the added sentences tell the model to do, or "" if nothing. It is stricter
-// than the rules for whole definitions, because the definitions of legitimate servers can be just
-// as insistent.
+// intended returns the first harmful intent found in the added sentences, or "" if there is none.
+// It is stricter than the rules for whole definitions, because the definitions of legitimate
+// servers can be just as insistent.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -62,7 +62,7 @@ func (c *change) intended(r retold) (why string) {
 	return ""
 }
 
-// read returns what a text tells the model to do, or "" if nothing.
+// read returns the first harmful intent found in a text, or "" if there is none.
 func (u *unapproved) read(s []byte) string {
 	var f text.Folder
 	t := f.Fold(s).Text

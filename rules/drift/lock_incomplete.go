@@ -29,7 +29,7 @@ var LockIncomplete = scanner.Rule{
 				continue
 			}
 			before := p.LockedBefore(entry.Name)
-			if absent := neverSaid(offer, before, baseline.IdentityOf(entry)); len(absent) > 0 {
+			if absent := neverRecorded(offer, before, baseline.IdentityOf(entry)); len(absent) > 0 {
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile entry of %q lacks: %s; mcpscan would not notice a change; run: mcpscan lock --run-servers %s",
 					entry.Name, text.JoinSome(absent), p.Path), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
 			}
@@ -40,22 +40,22 @@ var LockIncomplete = scanner.Rule{
 		if kind := p.Message.Kind; kind != mcp.Lockfile && kind != mcp.Started || p.Says() == nil {
 			return
 		}
-		reportSaidNoMore(p)
-		reportTakenOut(p)
+		reportRemovedData(p)
+		reportRemovedDefinitions(p)
 		if p.Message.Kind == mcp.Lockfile {
 			return
 		}
-		if absent := neverSaid(p.Approved(), p.Before(), p.Identity()); len(absent) > 0 && !p.Configured() {
+		if absent := neverRecorded(p.Approved(), p.Before(), p.Identity()); len(absent) > 0 && !p.Configured() {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Pointer: "/identity", Evidence: p.Server.ID,
-				Message: fmt.Sprintf("the lockfile entry of this server lacks: %s; mcpscan would not notice a change; lock it again", text.JoinSome(absent))})
+				Message: fmt.Sprintf("the lockfile entry of this server lacks: %s; mcpscan would not notice a change; lock the server again", text.JoinSome(absent))})
 		}
 	},
 }
 
-// neverSaid returns the names of the data that a server's lockfile entry lacks, and also lacked
-// before the change. It returns nil if the server is not the locked one, because lock-stale reports
-// that.
-func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []string) {
+// neverRecorded returns the names of the data that a server's lockfile entry lacks, and also lacked
+// before the change. It returns nil if the lockfile describes a different server, because
+// lock-stale reports that.
+func neverRecorded(offer, before *scanner.Offer, now *baseline.Identity) (absent []string) {
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []s
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the identity's members from absent if it already names the identity as a whole.
+// whole removes the members of the identity from absent if absent names the whole identity.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })
@@ -76,8 +76,8 @@ func whole(absent []string) []string {
 	return absent
 }
 
-// reportSaidNoMore reports data about a server that the change removes from the lockfile.
-func reportSaidNoMore(p *scanner.JudgePass) {
+// reportRemovedData reports data about a server that the change removes from the lockfile.
+func reportRemovedData(p *scanner.JudgePass) {
 	before := p.Before()
 	if before == nil {
 		return
@@ -115,9 +115,9 @@ func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 	return was.Ecosystem != now.Ecosystem || (was.URL == "") != (now.URL == "")
 }
 
-// reportTakenOut reports approved definitions that the change removed from the lockfile or made
-// pending, and entries without definitions.
-func reportTakenOut(p *scanner.JudgePass) {
+// reportRemovedDefinitions reports approved definitions that the change removed from the lockfile
+// or made pending, and entries without definitions.
+func reportRemovedDefinitions(p *scanner.JudgePass) {
 	before := p.Before()
 	var absent, unapproved []string
 	left := p.TakenOut(func(was *scanner.Offered, gone bool) {

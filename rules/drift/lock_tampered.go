@@ -18,13 +18,13 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, the previous lockfile shows the edit: the approval in it was given to something else. While a new form of an entry waits for approval, the drift rules compare only that form, so they would not notice that the approved form was replaced. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both text and digests, or the recorded command or version, mcpscan notices that the same approval belongs to something else in the lockfile before the change. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
 			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
 				definition := p.Doc.Get(shown, "definition")
-				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasPins(p.Doc, shown)) {
+				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasOtherDigests(p.Doc, shown)) {
 					continue
 				}
 				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q, listed under %s, do not match its definition", name, kind))
@@ -44,8 +44,8 @@ var LockTampered = scanner.Rule{
 				p.Report(issue)
 			}
 		}
-		// While another form waits for approval, the rules about changes compare only that form.
-		// by identifies the new form, so that a baseline accepts no other one.
+		// While a pending version waits for approval, the drift rules look only at that version. by
+		// identifies the version that is now approved, so that a baseline accepts no other one.
 		replaced := func(was, now *baseline.Approval, waits bool, by string, issue scanner.JudgeIssue) {
 			issue.Severity = scanner.High
 			switch {
@@ -96,8 +96,8 @@ var LockTampered = scanner.Rule{
 	},
 }
 
-// hasPins reports whether an entry contains the digests of other programs.
-func hasPins(doc *wire.Doc, shown int) bool {
+// hasOtherDigests reports whether an entry contains the digests that agentsh and MCPProxy use.
+func hasOtherDigests(doc *wire.Doc, shown int) bool {
 	agentsh, _ := doc.Str(shown, "agentsh")
 	mcpproxy, _ := doc.Str(shown, "mcpproxy")
 	return agentsh != "" && mcpproxy != ""

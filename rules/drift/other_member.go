@@ -23,7 +23,7 @@ var OtherMember = scanner.Rule{
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain; its effect depends on the client. A new address is rated low. An address that is loaded without TLS or is not a web address, and a member under a key that some clients read as inputSchema or another standard key, are rated medium. A permission is rated as in _meta.",
+	Basis:      "The change is certain; its effect depends on the client. A new address is rated low. An address that is loaded without TLS or is not a web address, and a member under a key that some clients read as inputSchema or another standard key, are rated medium. A permission is rated as drift-meta-escalation rates it in _meta.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -32,7 +32,7 @@ var OtherMember = scanner.Rule{
 				return
 			}
 			for _, name := range c.members(0, 0) {
-				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
+				if old, now := c.member(name); !c.same(old, now) && !c.reportedElsewhere(name, old, now) {
 					at := "/" + wire.EscapePointer(name)
 					severity, message := c.otherMember(name, old, now)
 					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == mcp.ToolSubject { // permissions count in any member
@@ -45,8 +45,8 @@ var OtherMember = scanner.Rule{
 	},
 }
 
-// toldOf reports whether another rule reports changes to a member.
-func (c *change) toldOf(name string, old, now int) bool {
+// reportedElsewhere reports whether another rule reports changes to a member.
+func (c *change) reportedElsewhere(name string, old, now int) bool {
 	switch name {
 	case "inputSchema", "outputSchema", "_meta":
 		return true

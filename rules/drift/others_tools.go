@@ -45,7 +45,7 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	}
 	own := names.FoldName(u.serverName() + " " + u.d.Name)
 	for _, w := range strings.Fields(string(tools)) {
-		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, names.FoldName(w)) || u.spokeOf(w)) {
+		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, names.FoldName(w)) || u.mentioned(w)) {
 			return true
 		}
 	}
@@ -57,7 +57,7 @@ var commonKinds = names.Set(`other tool tools every each another such these thos
 
 // ownName reports whether name is a tool of the server, or occurs in the approved definition.
 func (u *unapproved) ownName(name string) bool {
-	return u.spokeOf(name) || u.ownTool(name)
+	return u.mentioned(name) || u.ownTool(name)
 }
 
 // ownTool reports whether name is a tool of the same server.

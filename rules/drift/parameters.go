@@ -130,8 +130,10 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied finds a schema that declared parameters and now accepts anything. If the old schema
-// excluded nothing, the change may be a mistake, so it is rated lower.
+// emptied reports a schema that required a declared parameter and now declares none and accepts
+// anything. The change is rated high if the old schema restricted a parameter, and the tool has
+// effects or the parameter's name refers to something that is run, opened or connected to.
+// Otherwise, the change may be a mistake, and is rated medium.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return
@@ -148,7 +150,8 @@ func (s *schemaChange) emptied(before, after *object) {
 	}
 }
 
-// rulesOut reports whether a property had a constraint.
+// rulesOut reports whether a property had a list of values, a pattern or another constraint that
+// excludes values.
 func (s *schemaChange) rulesOut(o *property) bool {
 	return slices.ContainsFunc(o.nodes, func(node int) bool {
 		v := s.was.view(node)

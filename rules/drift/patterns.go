@@ -55,9 +55,9 @@ func wordSetOf(all ...string) map[string]bool {
 // anyAddress is a mail address that could be anybody's.
 const anyAddress = "a@x.example"
 
-// hostileTexts are inputs that patterns should reject: path traversal, files with secrets, a second
-// command, an option, another host, another SQL statement, more than one value, and names with
-// privileges.
+// hostileTexts are inputs that patterns should reject: path traversal, absolute paths, a second
+// command, an option, another host, another SQL statement, more than one value, and names that
+// refer to production or to a privileged account.
 var hostileTexts = []string{
 	"../../etc/passwd", "/etc/passwd", "~/.ssh/id_rsa", `C:\Windows\x`, "; rm -rf /", "a && b", "a|b", "$(id)", "`id`", "--option=x",
 	"https://x.example/", "http://127.0.0.1/", "file:///etc/passwd", "git+https://x.example/a", "x.example", anyAddress, "' OR 1=1 --", "DROP TABLE a", "*", "a,b", "a b", "a\nb",
@@ -100,8 +100,8 @@ const (
 	maxPatternBytes = 1000
 )
 
-// readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go does
-// not support lookahead, so lookahead at the start, where patterns usually have it, becomes a
+// readPattern returns a matcher for an ECMA-262 pattern, or nil if it cannot be read. Go's package
+// regexp has no lookahead, so lookahead at the start, where patterns usually have it, becomes a
 // separate expression.
 func readPattern(pattern string) func(string) bool {
 	if len(pattern) > maxPatternBytes {

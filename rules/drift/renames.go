@@ -43,7 +43,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 			continue
 		}
 		if as != nil && n.needed == always && s.carriesMore(as, n) {
-			s.tell(n, s.demand(n), "%q replaces %q and contains everything", n.name, as.name)
+			s.tell(n, s.demand(n), "%q replaces %q and takes a whole collection or encoded data", n.name, as.name)
 			continue
 		}
 		s.freshOne(n, declared)

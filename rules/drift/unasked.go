@@ -165,7 +165,7 @@ func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.poin
 // toNewPlace reports whether a sentence contains a host that is new to the definition.
 func toNewPlace(u *unapproved, s []byte) bool {
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
-		if !u.spokeOf(string(host[1])) {
+		if !u.mentioned(string(host[1])) {
 			return true
 		}
 	}
