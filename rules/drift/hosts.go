@@ -16,8 +16,9 @@ import (
 )
 
 // moved rates a value that leads to a different destination than the previous values. where
-// describes the new destination; it is "" if the value is no destination, if it has the registrable domain of a previous
-// one, or if no previous value is a destination and the value is no address of an unfamiliar host.
+// describes the new destination; it is "" if the value is no destination, if it has the registrable
+// domain of a previous one, or if no previous value is a destination and the value is no address of
+// an unfamiliar host.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)
 	if now == "" {
@@ -47,7 +48,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 		return scanner.High, where + ", an IP address without an identifiable owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
-	return s.silently(site, first, now), where
+	return s.mentionWeight(site, first, now), where
 }
 
 // leadsSomewhere reports whether a value contains a web or mail address.
