@@ -13,7 +13,8 @@ func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 func (p *JudgePass) Compared() bool { return p.judge.engine.snapshot(p.event) != nil }
 
 // Identity returns the identity of the event's server, or nil if the identity is unknown. It comes
-// from a configuration (see [ConfigPass]), a lockfile, or a started server.
+// from a lockfile, a started server or the manifest of a bundle. Identities in configurations are
+// available through [ConfigPass].
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
 // Written returns the configured identity of a started server, or nil for other servers. It was
@@ -30,8 +31,8 @@ func (p *JudgePass) Written() *baseline.Identity {
 	return nil
 }
 
-// Configured reports whether a configuration in this run names the server, and is compared with a
-// lockfile.
+// Configured reports whether a configuration in this run names the server, unless the run compares
+// versions of servers, which ignores configurations.
 func (p *JudgePass) Configured() bool {
 	return len(p.judge.entries.known[p.event.Server]) > 0 && !p.judge.engine.versions
 }
@@ -132,9 +133,9 @@ func (e *Engine) snapshot(of *Event) *Snapshot {
 	return e.approved
 }
 
-// offer returns the approved definitions for an event's server, or nil if there are none. An entry that
-// the change under review adds to the lockfile is compared with the entry for the same server under
-// another name: renaming a server must not hide its changes.
+// offer returns the approved definitions for an event's server, or nil if there are none. An entry
+// that the change under review adds to the lockfile is compared with the entry for the same server
+// under another name: renaming a server must not hide its changes.
 func (e *Engine) offer(of *Event) *Offer {
 	s := e.snapshot(of)
 	if s == nil {
@@ -159,8 +160,8 @@ func (j *judge) approved(e *Event) *Offer {
 	return j.engine.offer(e)
 }
 
-// pairs remembers the first server in the input as the one to compare in a pair, whichever rules
-// run.
+// pairs remembers the first server in the input as the one to compare in a pair. It is called for
+// every event, so that the choice does not depend on which rules run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server
@@ -180,8 +181,8 @@ func (srv *Server) show(m *Message) {
 }
 
 // ApprovedInChange returns the approval that the change under review gave to a definition in a
-// lockfile, or nil if there is none. An approval that is already in the previous lockfile was given
-// to a different definition.
+// lockfile, or nil if there is none. An approval that the previous lockfile already contains does
+// not count, because it was not given in this change.
 func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	if p.event.Kind != LockEvent || d.Status != "approved" {
 		return nil

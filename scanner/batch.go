@@ -146,8 +146,8 @@ func (j *judge) result() Result {
 	return Result{Stats: j.stats, Coverage: j.coverage.result(), Bounds: j.bounds()}
 }
 
-// run judges batches until there are no more. After a sink error it drains the rest, so that
-// all workers terminate.
+// run judges batches until there are no more. After an error from a sink, it receives the remaining
+// batches without judging them, so that all workers terminate.
 func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
 	o := newOrder()
 	judge := func(e *Event, facts *Facts) {

@@ -98,8 +98,8 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 }
 
 // resource returns a resources/read request as a Call, so that later calls can be compared with it,
-// or nil for any other message. The request does not count as a call, because clients read many
-// resources at once.
+// or nil for any other message. The request does not count towards the limits on calls, because
+// clients read many resources at once.
 func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
@@ -128,7 +128,7 @@ func (srv *Server) count(c *Call, l *Limits) (x Exceeded) {
 	return x
 }
 
-// Exceeded describes the limits of its server that a call exceeds.
+// Exceeded describes which limits of its server a call exceeds.
 type Exceeded struct {
 	Burst      bool     // the call exceeds the burst limit within the window
 	FirstBurst bool     // it is the first to do so
@@ -190,8 +190,8 @@ type calls struct {
 	suspect *suspect // the last suspicious read; nil if none
 }
 
-// add records a call and drops those before the window. If there are too many, it evicts an
-// earlier call of the same tool, or else the earlier of two calls of another tool, or else the oldest.
+// add records a call and drops those before the window. If there are too many, it evicts an earlier
+// call of the same tool, or else the earlier of two calls of another tool, or else the oldest.
 func (cs *calls) add(c *Call, from time.Time) {
 	if cs.newest.IsZero() || c.Time.After(cs.newest) {
 		cs.newest = c.Time

@@ -12,8 +12,8 @@ import (
 // codeBytes is the length to which the raw JSON of an error code is truncated.
 const codeBytes = 16
 
-// classify sets the kind of a message object. A response with a method is still a response,
-// because its result reaches the client.
+// classify sets a message's kind, ID and methods, and the error code or the hash of a response. A
+// response with a method is still a response, because its result reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
@@ -41,8 +41,8 @@ func (in *Inspector) classify(m *Message, root int) {
 	}
 }
 
-// methodsOf sets the method of a message, and the further ones that a parser which ignores case or
-// keeps the first of two members would read.
+// methodsOf sets Method, and sets OtherMethods to those that a different parser would read, such as
+// one that ignores case or keeps the first of two members.
 func (in *Inspector) methodsOf(m *Message, root int) {
 	own := in.member(root, "method")
 	m.Method = in.method(own)

@@ -23,7 +23,7 @@ var verdictNames = [...]string{"allow", "log", "alert", "prompt", "block"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Check is a step in the chain of checks that decide on a message.
+// Check identifies one of the checks that decide on a message, in a fixed order.
 type Check uint8
 
 // The checks in the order in which they decide, as in the agentsh documentation.
@@ -142,8 +142,8 @@ func (p *JudgePass) decide() {
 	}
 }
 
-// decideAsks asks the policy about the requests in a result or notification. The strictest decision
-// about one of them applies to the message.
+// decideAsks asks the policy about the requests in a result or notification. The strictest of these
+// decisions applies to the message.
 func (p *JudgePass) decideAsks() {
 	m := p.Message
 	for i := range m.Asks {
@@ -257,8 +257,8 @@ type Outcome struct {
 	Elsewhere bool // the session belongs to another shard, which reports on the event
 }
 
-// ShowsServer reports whether an event names a server or contains a message from or to one. The first and last
-// lines of a recording that was cut off may do neither.
+// ShowsServer reports whether an event names a server or contains a message from or to one. The
+// first and last lines of a recording that was cut off may do neither.
 func (o *Outcome) ShowsServer(e *Event) bool {
 	return !e.Unattributed && (e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed }))
 }

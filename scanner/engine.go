@@ -78,7 +78,7 @@ func (e *Engine) Against(approved, base *Snapshot) *Engine {
 }
 
 // Since returns an engine with the same rules that compares servers with an older version of them.
-// Only servers that are listed are compared, not the configurations that name them. If pair is set,
+// It compares only what the servers list, not the configurations that name them. If pair is set,
 // the first server that appears in the input is compared with the only one in before, whatever
 // their names.
 func (e *Engine) Since(before *Snapshot, pair bool) *Engine {
@@ -194,7 +194,7 @@ func (e *Engine) Rules() []Rule { return e.rules }
 func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
-		Message: show(fmt.Sprintf("the rule %s crashed on this event and did not inspect it: %v", r.ID, why), messageChars), Name: r.ID, Subject: mcp.MessageSubject,
+		Message: show(fmt.Sprintf("the rule %s crashed on this event and did not finish inspecting it: %v", r.ID, why), messageChars), Name: r.ID, Subject: mcp.MessageSubject,
 		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}, Action: "alert",
 	}
 }
@@ -207,10 +207,10 @@ func crashReason(r *Rule) string {
 // ruleCrashed is reported by the engine itself and cannot be disabled.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule crashed on this event",
-	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",
+	Why:      "The rule inspected only part of this event, or nothing. An attacker may have found an input that disables a check.",
 	Fix:      "Report the input as a bug in mcpscan, and inspect the event yourself.",
 	Severity: Medium, Confidence: ConfidenceHigh,
-	Basis: "One rule did not inspect the event; the others did.",
+	Basis: "The crash affects only one rule; the other rules inspected the event.",
 	Refs:  []string{"CWE-248"},
 }
 

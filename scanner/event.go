@@ -28,8 +28,8 @@ const (
 	StartedEvent                     // the identity of a queried server, in Identity; never part of a recording
 )
 
-// Event is one unit of input. Whoever observed the event sets its time; later code uses no other
-// clock.
+// Event is one unit of input. The reader or proxy that creates it sets Time; the engine uses no
+// other clock.
 type Event struct {
 	Seq          int64 // position in the input, from 1; set by the engine
 	Time         time.Time
@@ -43,7 +43,7 @@ type Event struct {
 	Reason       string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
 	Frame        []byte                   // the exact bytes; valid until the event has been judged
 	HTTP         *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
-	Identity     *baseline.Identity       // of a LockEvent or StartedEvent: identity of the server; nil if unknown
+	Identity     *baseline.Identity       // of a LockEvent, a StartedEvent or the DefinitionEvent of a bundle: identity of the server; nil if unknown
 	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
 	Says         baseline.Says            // of a LockEvent: members that the lockfile has for the server besides its definitions
 	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
@@ -92,7 +92,7 @@ type Location struct {
 }
 
 // At returns the location of the frame's byte at off. If the file contains the frame in a different
-// form (base64, an escaped string), it returns the location of the frame itself.
+// form (base64, an escaped string), it returns the location of the start of the frame.
 func (o Origin) At(frame []byte, off int) Location {
 	loc := Location{o.File, o.Line, o.Column, o.Pointer}
 	if !o.Exact || off > len(frame) {

@@ -331,7 +331,7 @@ var limits = []struct {
 		{"maxAddresses", "addresses in a command", "addresses", untested},
 		{"maxDrawing", "an SVG image in a URL", "bytes", untested},
 		{"maxScripts", "scripts in a page", "scripts", untested},
-		{"maxToolOrders", "tool calls requested by a sampling prompt", "calls", untested},
+		{"maxPromptMatches", "matches of one expression in a sampling prompt or a text of an elicitation form", "matches", untested},
 		{"formText", "a title, description or message of an elicitation form", "bytes", untested},
 		{"maxState", "a `requestState` value", "bytes", "not decoded"},
 		{"maxVersion", "a version or range compared with advisories", "bytes", "not compared"},

@@ -33,7 +33,7 @@ var Description = scanner.Rule{
 // reportTexts reports all text changes in a definition as one finding, with the highest severity
 // and the pointer of the text that has it.
 func reportTexts(c *change) {
-	all := c.retold()
+	all := c.changedTexts()
 	if len(all) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (c *change) swapped() string {
 }
 
 // textDiff returns the diff of a text, sentence by sentence.
-func textDiff(r retold) string {
+func textDiff(r changedText) string {
 	lines := func(s string) string {
 		if s == "" {
 			return ""

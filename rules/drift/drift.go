@@ -19,9 +19,9 @@ type change struct {
 	was      *scanner.Offered
 	old, now wire.Doc
 	around
-	weighed textWeights // results of comparing before judging; nil if there are none
-	texts   *[]retold   // cached by retold
-	foreign bool        // some approved text was not English
+	weighed textWeights    // results of comparing before judging; nil if there are none
+	texts   *[]changedText // cached by changedTexts
+	foreign bool           // some approved text was not English
 
 	// Cached results.
 	spoken string                      // the approved definition, in lower case and without spaces

@@ -48,7 +48,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 		return scanner.High, where + ", an IP address without an identifiable owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
-	return s.silently(site, first, now), where
+	return s.mentionWeight(site, first, now), where
 }
 
 // leadsSomewhere reports whether a value contains a web or mail address.

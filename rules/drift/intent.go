@@ -14,7 +14,7 @@ import (
 // unapproved is a text with unapproved sentences, and the context for reading them.
 type unapproved struct {
 	*change
-	r     retold
+	r     changedText
 	label bool // the text is a name or value, which does not address a reader
 }
 
@@ -44,7 +44,7 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 // intended returns the first harmful intent found in the added sentences, or "" if there is none.
 // It is stricter than the rules for whole definitions, because the definitions of legitimate
 // servers can be just as insistent.
-func (c *change) intended(r retold) (why string) {
+func (c *change) intended(r changedText) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
 		if why = u.read([]byte(span)); why != "" {
@@ -132,7 +132,7 @@ func isLabel(pointer string) bool {
 }
 
 // spans returns the sentences that are new to the definition, joining adjacent ones.
-func (r retold) spans() (all []string) {
+func (r changedText) spans() (all []string) {
 	fresh := wordSetOf(r.fresh...)
 	var b strings.Builder
 	flush := func() {

@@ -17,7 +17,7 @@ func TestLongTextsAreComparedInLittleMemory(t *testing.T) {
 		}
 		return b.String()
 	}
-	r := retold{before: prose(1), now: prose(3)}
+	r := changedText{before: prose(1), now: prose(3)}
 	for name, tt := range map[string]struct {
 		do   func()
 		most int // multiple of the size of a text

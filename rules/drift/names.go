@@ -14,7 +14,7 @@ func reaches(name string) bool { return anyWord(name, reaching) }
 // asksForMore reports whether a name asks for something beyond the task, or for a destination.
 func asksForMore(name string) bool {
 	words := strings.Fields(names.Spell(name))
-	if anyWord(name, demanding) && !(anyOf(words, placesInLists) && bareCredential[words[len(words)-1]]) || anyOf(words, sinks) && anyOf(words, placeWords) {
+	if anyWord(name, demanding) && !(anyOf(words, harmlessTokenWords) && bareCredential[words[len(words)-1]]) || anyOf(words, sinks) && anyOf(words, placeWords) {
 		return true
 	}
 	_, _, collects := sensitive.CollectedBy(name)

@@ -69,14 +69,14 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	switch {
 	case names.Disguised(n.name) && s.approvedName(n.name):
 		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter with look-alike letters", n.name)
-	case s.takesTheirs(n):
+	case s.takesOutsideData(n):
 		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
-	case s.boldUnasked(n):
+	case s.actsByDefault(n):
 		how := "a call without this parameter"
 		if n.needed == always {
 			how = "a call with its only value"
 		}
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and %s now does more", n.name, how)
+		s.tell(n, s.inner(n.name, -1, n.schema()).mentionWeight(), "%q is new, and %s now does more", n.name, how)
 	case n.needed == always && asks && declared:
 		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
@@ -107,8 +107,8 @@ func (s *schemaChange) approvedName(name string) bool {
 // the task or for a destination. If the name is ambiguous, the description decides.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
-	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
-		asks = asksOfTheirs(description)
+	if description := s.descriptionOf(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
+		asks = asksForOutsideData(description)
 	}
 	for _, node := range n.nodes {
 		jsonschema.Subschemas(&s.now, node, func(in jsonschema.Subschema) bool {

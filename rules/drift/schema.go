@@ -14,10 +14,10 @@ var SchemaBreaking = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A schema asks for more or allows more than was approved",
 	Why:        "A new required parameter makes the model hand over something new; a removed constraint allows values that were excluded.",
-	Fix:        "Read the diff, and ask what the new value is for. If the change is legitimate, run mcpscan approve.",
+	Fix:        "Read the diff, and find out why the tool needs the change. If the change is legitimate, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if a new parameter takes credentials or the conversation, or is required and names a destination or a command; if the schema relaxes a restriction on a value that is run, opened or connected to, or on any value in a tool that destroys, runs, pays, grants or sends; if a list of actions gains a dangerous one; if a switch, a confirmation or a limit no longer restrains a call; or if a default points to another party. To compare two patterns, mcpscan tests both with hostile strings. The finding is medium for any other new requirement, an added action or default that the text mentions, a renamed parameter, or a restriction relaxed elsewhere. Subschemas, variants and references are compared as if they were inlined. A schema that is too deep or too large to compare is rated high.",
+	Basis:      "The finding is high in five cases. A new parameter takes credentials or the conversation, or is required and names a destination or a command. The schema relaxes a restriction on a value that is run, opened or connected to, or on any value in a tool that destroys, runs, pays, grants or sends. A list of actions gains a dangerous one. A switch, a confirmation or a limit no longer restrains calls. A default points to another party. The finding is medium for any other new requirement, a renamed parameter, a restriction relaxed elsewhere, and an added action or changed default that the tool's text mentions. To find out whether a pattern was relaxed, mcpscan tests both versions with hostile strings. Subschemas, variants and references are compared as if they were inlined. A schema that is too deep or too large to compare is rated high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -29,7 +29,7 @@ var SchemaCompatible = scanner.Rule{
 	ID:         "drift-schema-compatible",
 	Category:   "version_pin",
 	Title:      "A schema changed without breaking existing calls",
-	Why:        "The schema is not the one that was reviewed, even if the change is harmless: an optional parameter, a narrower value, a different result.",
+	Why:        "The schema is not the one that was reviewed, even if the change is harmless, such as an optional parameter, a shorter list of values or a new member of the result.",
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
@@ -50,7 +50,7 @@ func reportSchema(c *change, from, to scanner.Severity) {
 			continue
 		}
 		found := compareSchemas(c, old, now, name == "outputSchema")
-		if len(found) == 0 && !c.retoldIn("/"+name) {
+		if len(found) == 0 && !c.textsChangedIn("/"+name) {
 			found = append(found, difference{"/" + name, "", "equivalent, but written differently", scanner.Note})
 		}
 		all := slices.DeleteFunc(found, func(d difference) bool { return d.weight < from || d.weight > to })

@@ -78,9 +78,10 @@ func (s *schemaChange) loosened() scanner.Severity {
 	return scanner.Medium
 }
 
-// told reports whether the added texts of the tool or parameter mention the parameter or one of the
-// values. Users can review changes that a text mentions; others are visible only in the schema.
-func (s *schemaChange) told(values ...string) bool {
+// mentioned reports whether the added texts of the tool or parameter mention the parameter or one
+// of the values. Users can review changes that a text mentions; others are visible only in the
+// schema.
+func (s *schemaChange) mentioned(values ...string) bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(names.Spell(s.name)) {
 		if w = root(w); len(w) >= rootLetters {
@@ -89,7 +90,7 @@ func (s *schemaChange) told(values ...string) bool {
 	}
 	values = append(values, s.name, names.Spell(s.name))
 	own := "/" + wire.EscapePointer(s.name) + "/description"
-	return slices.ContainsFunc(s.retold(), func(r retold) bool {
+	return slices.ContainsFunc(s.changedTexts(), func(r changedText) bool {
 		if r.pointer != "/description" && !strings.HasSuffix(r.pointer, own) {
 			return false
 		}
@@ -99,10 +100,10 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently returns High if no text mentions the change, and Medium if one does, because users can
-// review it then.
-func (s *schemaChange) silently(also ...string) scanner.Severity {
-	if s.told(also...) {
+// mentionWeight returns High if no text mentions the change, and Medium if one does, because users
+// can then review the change.
+func (s *schemaChange) mentionWeight(also ...string) scanner.Severity {
+	if s.mentioned(also...) {
 		return scanner.Medium
 	}
 	return scanner.High

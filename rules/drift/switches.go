@@ -61,14 +61,14 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 	case safe != "" && (value == "true" || value == "false") && value != safe:
 		weight = scanner.Medium
 		if before == safe && (s.stake.acts || holds(s.name)) {
-			weight = s.silently(value)
+			weight = s.mentionWeight(value)
 		}
 	case safe != "" && before == safe && (s.stake.acts || holds(s.name)):
 		weight = scanner.Medium
 	case wideOpen(value) && !wideOpen(before) && (rank(before) >= 0 || anyWord(s.name, selecting)):
 		weight = scanner.Medium
 		if rank(before) <= 1 && s.stake.acts {
-			weight = s.silently(value)
+			weight = s.mentionWeight(value)
 		}
 	}
 	s.add(weight, "the default of %s changed", s.about())
@@ -80,8 +80,8 @@ func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !swi
 // switchValues are values of switches, which have no meaning without the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed rates a parameter whose values are no longer listed. A switch that was fixed to its safe
-// value is rated High.
+// unfixed rates a change after which the schema no longer lists a parameter's values. A switch that
+// was fixed to its safe value is rated High.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
@@ -96,10 +96,10 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	return s.loosened()
 }
 
-// boldUnasked reports whether a new parameter makes calls do more than before although the caller
-// chooses nothing, because its default, or the only value of a required parameter, turns on a switch
-// or names a destination.
-func (s *schemaChange) boldUnasked(n *property) bool {
+// actsByDefault reports whether a new parameter makes calls do more than before without a choice by
+// the caller: its default, or its only value if it is required, turns on a switch or names a
+// destination.
+func (s *schemaChange) actsByDefault(n *property) bool {
 	at := s.now.Get(n.schema(), "default")
 	if n.needed == always {
 		only := s.is.choices(s.is.view(n.schema()))
@@ -135,7 +135,7 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	}
 	weight := scanner.Medium
 	if s.stake.acts {
-		weight = in.silently()
+		weight = in.mentionWeight()
 	}
 	in.add(weight, "%q %s, although the tool held back calls without it", o.name, how)
 	return true
@@ -144,18 +144,19 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money contains words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider returns the severity of relaxing a limit. Most limits protect nothing; the exceptions are
-// amounts that a tool pays, the number of items that it destroys, and the length of a confirmation.
+// wider rates a relaxed limit. It returns Low, except for two kinds of limits: upper limits on the
+// amount that a tool pays or on the number of items that it destroys, if they were removed or
+// raised tenfold, and the minimum length of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
 	switch {
 	case upper && s.stake.pays && anyWord(s.name, money) && (gone || after >= before*much):
-		return s.silently()
+		return s.mentionWeight()
 	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // number of items destroyed at once
-		return s.silently()
+		return s.mentionWeight()
 	case name == "minLength" && holds(s.name) && s.stake.acts:
-		return s.silently()
+		return s.mentionWeight()
 	}
 	return scanner.Low
 }
@@ -187,5 +188,5 @@ func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
 	case s.stake.reads:
 		return scanner.High
 	}
-	return s.silently(more...)
+	return s.mentionWeight(more...)
 }

@@ -44,8 +44,8 @@ func isText(key string, doc *wire.Doc, i int) bool {
 	return (key == "description" || key == "title") && (i < 0 || doc.Kind(i) == wire.String)
 }
 
-// retold is a text that was changed or added.
-type retold struct {
+// changedText is a text that was added, changed or removed.
+type changedText struct {
 	pointer     string
 	before, now string
 	added       []string // sentences that before does not contain
@@ -53,9 +53,9 @@ type retold struct {
 	dropped     []string // sentences that now does not contain
 }
 
-// retold returns the changed and added texts, sorted by pointer, followed by the
+// changedTexts returns the added and changed texts, sorted by pointer, followed by the
 // removed ones.
-func (c *change) retold() (all []retold) {
+func (c *change) changedTexts() (all []changedText) {
 	if c.texts != nil {
 		return *c.texts
 	}
@@ -67,23 +67,23 @@ func (c *change) retold() (all []retold) {
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(now)) {
 		if was := before[pointer]; was != now[pointer] {
-			r := retold{pointer: pointer, before: was, now: now[pointer], added: added(was, now[pointer]), dropped: added(now[pointer], was)}
+			r := changedText{pointer: pointer, before: was, now: now[pointer], added: added(was, now[pointer]), dropped: added(now[pointer], was)}
 			r.fresh = slices.DeleteFunc(slices.Clone(r.added), func(s string) bool { return anywhere.has(plain(s)) })
 			all = append(all, r)
 		}
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(before)) {
 		if _, still := now[pointer]; !still {
-			all = append(all, retold{pointer: pointer, before: before[pointer], dropped: slices.Collect(split(before[pointer]))})
+			all = append(all, changedText{pointer: pointer, before: before[pointer], dropped: slices.Collect(split(before[pointer]))})
 		}
 	}
 	c.texts = &all
 	return all
 }
 
-// retoldIn reports whether any text below a pointer changed.
-func (c *change) retoldIn(pointer string) bool {
-	return slices.ContainsFunc(c.retold(), func(r retold) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
+// textsChangedIn reports whether any text below a pointer changed.
+func (c *change) textsChangedIn(pointer string) bool {
+	return slices.ContainsFunc(c.changedTexts(), func(r changedText) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
 
 // added returns the sentences in now that are not in before.
@@ -98,8 +98,8 @@ func added(before, now string) (sentences []string) {
 	return sentences
 }
 
-// sentenceSet holds hashes of plain sentences rather than the sentences, to save memory: a long
-// text may have half as many sentences as bytes.
+// sentenceSet holds hashes of normalized sentences rather than the sentences themselves, to save
+// memory: a long text may have half as many sentences as bytes.
 type sentenceSet map[uint64]struct{}
 
 // hashSeed is random in each run, so that nobody can craft two sentences with the same hash.
@@ -122,9 +122,9 @@ func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields
 // longSentence is the maximum length, in bytes, of a sentence that is not split.
 const longSentence = 160
 
-// split splits a text into sentences and lines, so that a diff isolates a change in a long
-// text. It splits long sentences between words. A line break inside a sentence is white space: texts
-// are wrapped anew when they are moved to another file.
+// split splits a text into sentences and lines, so that a diff isolates a change in a long text. It
+// splits long sentences between words. It treats a line break inside a sentence as white space,
+// because moving a text to another file can change its line breaks.
 func split(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(s) > 0 {
@@ -151,8 +151,8 @@ func sentenceEnd(s string) int {
 	return len(s)
 }
 
-// wrapped reports whether a line break after the character last is inside a sentence: the next line
-// begins with a lowercase letter.
+// wrapped reports whether a line break is inside a sentence: last, the character before it, ends
+// neither a sentence nor a clause, and next, the text after it, begins with a lowercase letter.
 func wrapped(last byte, next string) bool {
 	return next != "" && 'a' <= next[0] && next[0] <= 'z' && strings.IndexByte(".!?:;", last) < 0
 }

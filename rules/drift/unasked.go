@@ -19,7 +19,7 @@ type intent struct {
 // intents contains the intents in the order in which they are checked.
 var intents = []intent{
 	{Test: collecting},
-	{Test: handingTheirs, where: ofTheirs},
+	{Test: passingOutsideData, where: namesOutsideData},
 	{Test: askingForSecrets, where: ofPersons},
 	{Test: payingTo, where: toAccount},
 	{Test: obeyingData, where: whateverItSays},
@@ -65,9 +65,9 @@ var (
 		},
 		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
-	// handingTheirs is like collecting, but matches more common words and needs the condition
-	// ofTheirs.
-	handingTheirs = sense.Test{
+	// passingOutsideData is like collecting, but matches more common words and needs the condition
+	// namesOutsideData.
+	passingOutsideData = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
 		Weights: map[reading.Sense]int{
 			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Parameter: 1, reading.Model: 1, reading.Duty: 1, reading.Always: 1, reading.Pretext: 1,
@@ -80,8 +80,7 @@ var (
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		Enough: 1, Message: "names an account as the recipient of something",
 	}
-	// These tests have no senses: the regular expression in the intent's condition decides
-	// alone.
+	// These tests require no senses: only the regular expression in the intent's condition decides.
 	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
 	deceiving   = sense.Test{Message: "hides something from people, or deceives them"}
 	outliving   = sense.Test{Message: "gives an instruction that applies beyond the call"}
@@ -199,7 +198,8 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches a reference to an unnamed tool: any tool, or a tool of some kind.
+// toolOfOthers matches a reference to a tool that is not named: to any tool, or to a kind of tool,
+// such as an e-mail tool.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -224,10 +224,11 @@ var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|r
 	`interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|` +
 	`verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
 
-func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
+func namesOutsideData(_ *unapproved, s []byte) bool { return outsideReference.Match(s) }
 
-// theirs detects references to what the user said, and to data that is not an argument of the tool.
-var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
+// outsideReference matches references to what the user said, and to data that is not an argument of
+// the tool.
+var outsideReference = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
 	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|` +
 	`dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
 	`secret|` +

@@ -14,7 +14,7 @@ var Unseen = scanner.Rule{
 	Fix:        "Compare the definitions with mcpscan pins show, then run mcpscan approve.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The digests differ, and no other drift rule reported the definition. The effect of such a change depends on the client; the model sees nothing new.",
+	Basis:      "The digests differ, and no other drift rule reported the definition. The effect of such a change depends on the client; text and schemas are unchanged, so the model usually sees nothing new.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-436"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

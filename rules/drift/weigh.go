@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText rates how far a changed text goes beyond the approved one. detected reports whether an
-// attack was detected in the text: an approval accepts drift, but not an attack.
-func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
+// weighText rates how far a changed text goes beyond the approved one. detected reports whether the
+// text looks like an attack, in which case the finding stays open even if the change is approved.
+func (c *change) weighText(r changedText, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
 	for _, f := range found {
@@ -54,14 +54,14 @@ func compareTexts(p *scanner.ComparePass) any {
 		return nil
 	}
 	all := textWeights{}
-	for _, r := range c.retold() {
+	for _, r := range c.changedTexts() {
 		all[r.pointer] = c.weigh(r)
 	}
 	return all
 }
 
 // weigh rates a changed text, or returns its earlier rating.
-func (c *change) weigh(r retold) (w weight) {
+func (c *change) weigh(r changedText) (w weight) {
 	if w, ok := c.weighed[r.pointer]; ok && (!w.byName || c.said == "") {
 		return w
 	}
@@ -72,7 +72,7 @@ func (c *change) weigh(r retold) (w weight) {
 }
 
 // weighAlone rates a text by its content, without other rules' findings.
-func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
+func (c *change) weighAlone(r changedText) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "the unapproved text " + why, true
 	}
@@ -96,7 +96,7 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 
 // gained returns significant words that are in the added sentences, but not in the tool's name or
 // in an old sentence without a negation.
-func (c *change) gained(r retold) (words []string) {
+func (c *change) gained(r changedText) (words []string) {
 	var grave []string // only these, because a long text has too many words
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for w := range readWords(strings.Join(r.fresh, " ")) {
@@ -193,7 +193,7 @@ var consequenceRoots = rootsOf(consequences, rootLetters)
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
 // lost returns the words from the set promises that a text no longer contains.
-func lost(r retold) (words []string) {
+func lost(r changedText) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil
 	}

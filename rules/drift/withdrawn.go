@@ -8,9 +8,9 @@ import (
 )
 
 // withdrawn returns a dropped sentence that required consent before a call or ruled out damage. It
-// returns "" if there is none, or if the definition still contains such a sentence. For a tool that
-// acts, such a sentence was a reason for the approval; for a tool that only reads, it meant little.
-func (c *change) withdrawn(r retold) string {
+// returns "" if there is none, if the definition still contains such a sentence, or if the tool
+// only reads, so that losing the sentence matters little.
+func (c *change) withdrawn(r changedText) string {
 	if r.before == "" {
 		return ""
 	}
@@ -80,7 +80,7 @@ var (
 		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
 		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
 		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
-	// ofAnother matches a statement that a tool with this name does not do something.
+	// ofAnother matches the name of a tool and a negated verb, as in "update_volume cannot".
 	ofAnother = lazyregexp.New("\\b([a-z0-9]+(?:[_-][a-z0-9]+)+)[`'\"]?\\s+(?:can\\s?not|can['’]t|never|does\\s+not|doesn['’]t|will\\s+not|won['’]t)\\b")
 	// limit detects a promise not to do something, or to do it only in a certain location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
@@ -91,7 +91,7 @@ var (
 
 // unseen returns how the added text is hidden, or "" if it is not. Encoded text does not count,
 // because it is rated by its content.
-func (c *change) unseen(r retold) string {
+func (c *change) unseen(r changedText) string {
 	for _, m := range comment.FindAllStringSubmatch(r.now, maxPlacesRead) {
 		if len(strings.Fields(m[1])) >= proseWords && !strings.Contains(r.before, m[0]) {
 			return "in a comment that people do not see"

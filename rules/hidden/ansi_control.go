@@ -14,7 +14,7 @@ var AnsiControl = scanner.Rule{
 	ID:         "hid-ansi-control",
 	Category:   "hidden_instructions",
 	Title:      "Text contains terminal control characters",
-	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads text that the approver cannot see.",
+	Why:        "Escape sequences, backspaces and carriage returns can hide or overwrite text on a terminal, so that the model reads text that the approver cannot see.",
 	Fix:        "Make the control characters visible and read the text. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

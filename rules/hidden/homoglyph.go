@@ -9,11 +9,11 @@ var Homoglyph = scanner.Rule{
 	ID:         "hid-homoglyph",
 	Category:   "tool_shadowing",
 	Title:      "A name mixes look-alike letters of different alphabets",
-	Why:        "A name with one letter of another alphabet looks like a trusted name but is a different one.",
+	Why:        "A name with one letter of another alphabet can look exactly like a trusted name.",
 	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports words that mix Latin letters with Cyrillic, Greek or Cherokee ones, as in the restriction levels of UTS #39, but not names in a single non-Latin script.",
+	Basis:      "The rule reports words that mix Latin letters with Cyrillic, Armenian or Cherokee ones, or with Greek ones that look like Latin letters. The level Highly Restrictive of UTS #39 excludes such words. Names in a single non-Latin script are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {

@@ -14,11 +14,11 @@ var UIModelSplit = scanner.Rule{
 	ID:         "hid-ui-model-split",
 	Category:   "hidden_instructions",
 	Title:      "A tool's title does not match its name and description",
-	Why:        "Clients show the title when they ask for consent, but give the model the name and description. The user may approve something other than what is called.",
+	Why:        "Clients show the title when they ask for consent, but give the model the name and description. The user may approve a title that does not describe what the tool does.",
 	Fix:        "Read the description, not the title. Ask the author to correct the title, or remove the server.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No word in the title has the same beginning as a word in the name or description. Every tool title on published servers shares such a word (1,625 titles in 308 listings), but a loosely translated title may share none, so the severity is low.",
+	Basis:      "No word in the title has the same beginning as a word in the name or description. All 1,625 tool titles in 308 listings of published servers share such a word, but a loosely translated title may share none, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -14,7 +14,7 @@ var ZeroWidth = scanner.Rule{
 	ID:         "hid-zero-width",
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible characters",
-	Why:        "Zero-width characters and characters without meaning split the words that filters look for, and can encode messages bit by bit.",
+	Why:        "Zero-width and private-use characters split the words that filters look for, and can encode messages bit by bit.",
 	Fix:        "Remove the characters. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
@@ -76,8 +76,8 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 	return scanner.Medium
 }
 
-// notLatin reports whether r is a letter of a non-Latin script, or a mark that belongs to one, such as
-// the virama before a joiner that ends a Malayalam word.
+// notLatin reports whether r is a letter of a non-Latin script, or a mark that belongs to one, such
+// as the virama before a joiner that ends a Malayalam word.
 func notLatin(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unicode.Latin, unicode.Inherited)
 }

@@ -66,7 +66,7 @@ const (
 	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 
-// yourAnswer lists literals. Every match that contains oAnswer contains one of them.
+// yourAnswer lists the anchors of the patterns that contain oAnswer.
 var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "answer", "reply", "replies", "output", "summary", "message"}),
 	clause.Combine([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 

@@ -79,14 +79,15 @@ var (
 	// needsConsent matches actions that send data away or run something.
 	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|` +
 		`install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// approvalGranted matches an approval, and approvalAwaited words that make it a condition.
+	// approvalGranted matches the verb of "the user has approved", and approvalAwaited matches
+	// words before it that turn the statement into a condition.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch matches text that describes what a parameter does.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
 	// byItself matches words that say an action is automatic.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
-	// prohibitedAhead matches a preceding negation, which makes "without confirmation" a
-	// prohibition.
+	// prohibitedAhead matches a negation in front of the match: the text then forbids acting
+	// without confirmation.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )

@@ -70,7 +70,7 @@ var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|
 // before a line with programming punctuation.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
-// codeForbidden matches a prohibition, or a report about such an instruction.
+// codeForbidden matches negations, and words that occur in warnings and reports about code.
 var codeForbidden = lazyregexp.New(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
 
 // manualMarkup matches the headings and links that documentation contains.

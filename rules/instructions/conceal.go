@@ -133,8 +133,8 @@ var (
 const keptReach = 60
 
 var (
-	// toSomebody matches "to" and the person who must not learn the secret, and toTheUser only
-	// the model's user or people in general.
+	// toSomebody matches "to" and the person who must not learn the secret. toTheUser matches "to"
+	// and the model's user, or people in general.
 	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
 	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )

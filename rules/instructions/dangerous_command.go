@@ -14,7 +14,7 @@ var DangerousCommand = scanner.Rule{
 	Fix:        "Do not let an agent with a shell read the text. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate tools mention reverse shells and commands that delete whole directory trees only in warnings. Command manuals are a known source of false positives, so findings in data are rated medium unless the text is short.",
+	Basis:      "Legitimate definitions rarely contain a reverse shell or a command that deletes a whole directory tree, except in warnings. Command manuals are a known source of false positives, so findings in data are rated medium unless the text is short.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{
@@ -69,7 +69,8 @@ const encodedCode = 3
 // keepsFromRunning matches wording for preventing the execution of a command.
 var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
-// refusedAhead reports whether a colon and a word for refusing precede the clause.
+// refusedAhead reports whether the clause follows a colon, and the clause before the colon contains
+// a word for refusing.
 func refusedAhead(t []byte, from int) bool {
 	before, _ := clause.Around(t, max(from-1, 0), max(from-1, 0))
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])

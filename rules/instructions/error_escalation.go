@@ -12,11 +12,11 @@ var ErrorEscalation = scanner.Rule{
 	ID:         "inj-error-escalation",
 	Category:   "credential_theft",
 	Title:      "An error message asks for data that the tool does not need",
-	Why:        "A model tries to resolve an error by doing what it says. The definition stays clean, and only the error from a failing call asks for the key, the file or the conversation.",
+	Why:        "A model tries to resolve an error by doing what the message says. The definition stays clean, and only the error from a failing call asks for the key, the file or the conversation.",
 	Fix:        "Stop using this server. Rotate the credentials that it received in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Legitimate errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool never fixes an error. Text that only claims to be an error counts as one.",
+	Basis:      "Legitimate errors say what to install, set or call first. They do not tell the model to pass the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool. Text that only claims to be an error is treated like an error.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

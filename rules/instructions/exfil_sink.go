@@ -20,7 +20,7 @@ var ExfilSink = scanner.Rule{
 	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb for sending, an object that belongs to the user, and a destination appear close together and are not negated. The start of a description states the tool's purpose, so it is not reported if the data belongs to the tool itself.",
+	Basis:      "A verb for sending, data that belongs to the user, and a destination appear close together and are not negated. The first sentence of a description usually states the tool's purpose, so most wordings are reported there only if they address the model.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
 	Definition: sense.Check(&handingOver, &sense.SendsCopy, &sense.Redirects),

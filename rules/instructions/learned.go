@@ -38,10 +38,10 @@ type classifier struct {
 }
 
 // Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
-// so that the classifier can lower its findings; see [Doubted]. The rules for role tags and for
-// lines out of place do not rely on wording. The rule inj-other-language is exempt in definitions,
-// because the classifier was trained on too little text in the rule's languages, but not in results,
-// which often quote sentences in those languages.
+// so that the classifier can lower the severity of the findings; see [Doubted]. The rules for role
+// tags and for lines out of place do not rely on wording. The rule inj-other-language is exempt in
+// definitions, because the classifier was trained on too little text in the rule's languages, but
+// not in results, which often quote sentences in those languages.
 func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	switch r.ID {
 	case RoleTags.ID, OutOfPlace.ID, LearnedID:
@@ -69,8 +69,8 @@ func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Gro
 	return min(s, scanner.Medium)
 }
 
-// verifiable reports whether a rule's finding names a command, file or destination. All findings
-// of the rules in the first case do; those of ExfilSink may ask for data without naming a destination.
+// verifiable reports whether a rule's finding names a command, file or destination. All findings of
+// the rules in the first case do; those of ExfilSink may ask for data without naming a destination.
 func verifiable(r *scanner.Rule, evidence []byte) bool {
 	switch r.ID {
 	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, MarkdownExfil.ID, SecretFileRead.ID:

@@ -14,7 +14,7 @@ var MemoryWrite = scanner.Rule{
 	Fix:        "Check the agent's memory and delete what the text added. Remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The memory must be the agent's own, or the instruction must apply to all future conversations. \"Remember that ids are unique\" meets neither condition. A finding in a tool whose purpose is to store memories is rated low. inj-agent-config-write reports writes to files that agents obey.",
+	Basis:      "The rule reports an instruction only if it concerns the agent's own memory or applies to all future conversations. \"Remember that ids are unique\" meets neither condition. A finding in a tool whose purpose is to store memories is rated low. inj-agent-config-write reports writes to files that agents obey.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM04", "ATLAS:AML.T0080", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -9,8 +9,8 @@ import (
 // categories, as mentions: the text names something that an attack would need, but may be harmless.
 // The inj-* rules decide whether the text is an instruction.
 
-// mention returns the check for a men-* rule. It reports definitions with the given severity and
-// results with the next lower severity, and ignores what the client sends.
+// mention returns the check for a men-* rule. It reports mentions in definitions with the given
+// severity, and mentions in results with the next lower severity.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
@@ -90,7 +90,7 @@ var MentionedShellSyntax = scanner.Rule{
 	ID:         "men-shell-syntax",
 	Category:   "shell_injection",
 	Title:      "Text chains shell commands",
-	Why:        "If a definition or default chains commands, they can end up in a shell.",
+	Why:        "Chained commands in a definition or default can end up in a shell.",
 	Fix:        "Check that the tool runs commands on purpose, and that it quotes its input.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
@@ -109,7 +109,7 @@ var MentionedPathTraversal = scanner.Rule{
 	ID:         "men-path-traversal",
 	Category:   "path_traversal",
 	Title:      "Text names a path outside the tool's directory",
-	Why:        "Attackers trick tools into traversing to system directories, but file tools also document such paths.",
+	Why:        "Attackers use such paths to make tools access system directories, but the documentation of file tools contains them too.",
 	Fix:        "Check that the tool's purpose explains the path, and that the server rejects path traversal.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,

@@ -45,8 +45,8 @@ var OtherLanguage = scanner.Rule{
 	},
 }
 
-// maxEnding is the maximum length of an inflection, in bytes: eight characters of a script without
-// spaces.
+// maxEnding is the maximum length, in bytes, of the rest of a word after the stem that a pattern
+// matched: eight characters of three bytes each.
 const maxEnding = 24
 
 // endOfWord returns the end of the word that continues at t[end:]. It is needed because patterns
@@ -62,8 +62,8 @@ func endOfWord(t []byte, end int) int {
 	return end
 }
 
-// foreignPatterns returns the patterns of all languages, followed by one for credentials files. The
-// rule then looks for a verb near the file's name.
+// foreignPatterns returns the patterns of all languages, followed by one for credentials files. If
+// that pattern matches, the rule looks for a verb near the file's name.
 var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -72,7 +72,7 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// These are compiled at the first match, so that runs without a match do not pay for it.
+// These expressions are compiled at the first match, so that runs without a match save the time.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)

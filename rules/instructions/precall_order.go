@@ -16,10 +16,10 @@ var PrecallOrder = scanner.Rule{
 	Category:   "tool_shadowing",
 	Title:      "Text tells the model to call its tool before all others, or in every turn",
 	Why:        "A tool called before or after all other tools can learn what the user does with all servers, and can influence the model before any of them.",
-	Fix:        "Remove the sentence or the server. A legitimate tool lists which tools of its own server need it first.",
+	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that must be called after it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not know which other tools exist. Half of all servers prescribe a call order for their own tools (before any other tool of this server, before run_query); this is rated low or as a note. \"Any other tool\" in the text of a tool that logs in or opens a session may mean only its own server's tools, so it is rated medium.",
+	Basis:      "A server does not know the tools of other servers. Many servers prescribe a call order for their own tools (before any other tool of this server, before run_query), so such an order is rated low or as a note. \"Any other tool\" in the text of a tool that logs in or opens a session may mean only its own server's tools, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {

@@ -17,7 +17,7 @@ var RoleTags = scanner.Rule{
 	Fix:        "Remove the markers before a model reads the text, or reject it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Chat template tokens have no other use. Markers that are also ordinary words count only if an instruction follows. Documentation about prompts is a known source of false positives.",
+	Basis:      "Chat template tokens have no use inside ordinary text. Markers that are also ordinary words count only if an instruction follows. Documentation about prompts is a known source of false positives.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

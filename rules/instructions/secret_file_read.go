@@ -73,7 +73,8 @@ func firstVerb(ahead []byte) []int {
 	return nil
 }
 
-// nounBehind matches a word that is also a verb and, here, the subject of a statement.
+// nounBehind matches a noun that is spelled like a verb of access, followed by the verb of its
+// statement.
 var nounBehind = lazyregexp.New(`^(access\s+(tokens?|keys?)|access|list|output|dump|quote|index|scan|return|print)\s+((is|are|was|were|gets?)\s|(lives?|stays?)\b)`)
 
 // template matches the suffix that marks a file as a template, as in .env.example.
@@ -87,9 +88,9 @@ func writtenTo(ahead, file, behind []byte) bool {
 }
 
 var (
-	// putInto matches a verb of placing and a preposition before the file, storedThere matches
-	// wording that names the content of the file instead, and passedOn matches wording after the
-	// file that makes its content the thing to pass on.
+	// putInto matches a verb of placing and a preposition before the name of the file. storedThere
+	// matches wording before the name that refers to what the file already contains. passedOn
+	// matches wording after the name that passes on the file's content.
 	putInto     = lazyregexp.New(`\b(put|paste|insert|append|add|save|store|write|cop(y|ie)|set|place)(e?s)?\s[^,;:]{0,40}?\b(in|into|to)(\s+(your|the|a|an|its))?\s*["'` + "`" + `]?$`)
 	storedThere = lazyregexp.New(`\b(what|whatever|everything|anything|contents?|is|are|stored|saved|found|kept|lies|copy\s+(\w+\s+){1,3}in)\b[^,;:]*$`)
 	passedOn    = lazyregexp.New(`^\S{0,3}\s*(file\s+)?(in|into|to|as|with)\b|\b(send|include|reply|respond|answer|attach|forward|pass|upload|post|report)(e?s)?\b`)

@@ -15,7 +15,7 @@ var ToolReference = scanner.Rule{
 	Fix:        "Remove the server, or disable the tools that the text mentions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text names a tool that its own server does not list, or all other tools, and demands an action when it is called. A mere mention, a migration note or a call order among the server's own tools is not reported.",
+	Basis:      "The text names a tool that its own server does not list, or refers to all other tools, and demands an action whenever such a tool is used. A mere mention, a migration note or a call order among the server's own tools is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{

@@ -1,5 +1,5 @@
-// Package policy reports the decisions of the user's lists, pins and policies, and the reports of
-// other engines.
+// Package policy reports decisions based on the user's lists, pins and policies, and detections
+// that other engines reported.
 //
 // A rule in this family sees the decisions about a message. Only VersionPin makes one itself: it
 // refuses calls to tools that changed since they were trusted.

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alarmEvents are the audit events that always report a problem.
+// alarmEvents maps the audit events that always report a problem to messages.
 var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",

@@ -16,7 +16,7 @@ var Batch = scanner.Rule{
 	Fix:        "Make the server send one message per frame. mcpscan inspected each message in the batch.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A batch is reported only once the session has agreed on a version without batches.",
+	Basis:      "A batch is reported only after the server has stated a protocol version without batches.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	On:         mcp.OnBatch,
 	Judge: func(p *scanner.JudgePass) {

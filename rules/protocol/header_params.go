@@ -52,7 +52,7 @@ func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.
 	return issues
 }
 
-// sameValue reports whether a header has the value of an argument. It compares numbers numerically.
+// sameValue reports whether a header has the value of an argument. It treats 1.0 as equal to 1.
 // If the recording truncated the header, it compares only the recorded part.
 func sameValue(header, argument string) bool {
 	value := mcp.HeadText(header)

@@ -13,7 +13,7 @@ var JSONKeyConfusion = scanner.Rule{
 	ID:         "prt-json-key-confusion",
 	Category:   "protocol",
 	Title:      "A message can be parsed in two ways",
-	Why:        "Parsers differ on a duplicate key, a key in a different case, or one with an invisible character. Such a message shows a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
+	Why:        "Parsers differ on a duplicate key, a key in a different case, or one with an invisible character. Such a message can show a scanner one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
 	Fix:        "Treat the server as hostile: JSON libraries do not normally write such a message.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,

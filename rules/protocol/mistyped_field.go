@@ -30,7 +30,7 @@ var MistypedField = scanner.Rule{
 	ID:         "prt-mistyped-field",
 	Category:   "protocol",
 	Title:      "A member has the wrong type",
-	Why:        "A typed parser may drop the whole list because of one such member, so a scanner sees nothing while the client sees the tools.",
+	Why:        "A typed parser may drop the whole list because of one such member, so a scanner may see nothing while the client sees the tools.",
 	Fix:        "Fix the server, or report the bug to its author. mcpscan inspected the other definitions in the list.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

@@ -17,7 +17,7 @@ var ResponseMismatch = scanner.Rule{
 	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is too long for two sessions to share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack a direction or repeat lines. A server is reported only after it has received a request.",
+	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is too long for two sessions to share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack a direction or repeat lines. Nothing is reported before the first recorded request to the server.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
@@ -35,7 +35,7 @@ var ResponseMismatch = scanner.Rule{
 			why = "repeats an earlier response word for word"
 		case before:
 			severity, why = scanner.High, "is a second response with different content"
-		case len(m.ID) >= chosenID && p.OpenElsewhere():
+		case len(m.ID) >= longID && p.OpenElsewhere():
 			severity, why = scanner.High, "answers a request that is open in another session of the server"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.MessageSubject, Pointer: "/id", Offset: m.Offset,
@@ -43,6 +43,6 @@ var ResponseMismatch = scanner.Rule{
 	},
 }
 
-// chosenID is the minimum length of an ID that two sessions do not share by coincidence. Clients
-// count from 1 or use random IDs.
-const chosenID = 8
+// longID is the minimum length of an ID, as raw JSON, that two sessions are unlikely to share by
+// coincidence. Counters are shorter, and random IDs are longer.
+const longID = 8

@@ -11,7 +11,7 @@ var StdoutNoise = scanner.Rule{
 	ID:         "prt-stdout-noise",
 	Category:   "protocol",
 	Title:      "A server writes non-JSON-RPC output to stdout",
-	Why:        "In stdio transport, stdout is for protocol messages only. Some clients break on a banner, and a lenient one may read messages that a strict one skips.",
+	Why:        "In the stdio transport, stdout is for protocol messages only. Some clients break on a banner, and a lenient one may read messages that a strict one skips.",
 	Fix:        "Make the server log to stderr.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,

@@ -21,11 +21,11 @@ var WeakSessionID = scanner.Rule{
 	ID:         "prt-weak-session-id",
 	Category:   "protocol",
 	Title:      "A session ID can be guessed",
-	Why:        "Anyone who guesses a session ID can send into the session and read what is meant for another client (CVE-2025-6515).",
+	Why:        "Anyone who guesses a session ID can send messages in the session and read what is meant for another client (CVE-2025-6515).",
 	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An ID can be guessed if its length and alphabet give it less than 64 bits of entropy, or if it has few distinct characters; a reused ID belongs to two clients at once. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
+	Basis:      "An ID can be guessed if its length and alphabet give it less than 64 bits of entropy, or if it repeats a few characters. An ID that the server gives a second time is also reported, because two clients may then share a session. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

@@ -19,7 +19,7 @@ var ElcSensitiveForm = scanner.Rule{
 	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids servers from asking for sensitive information in a form. The last words of a name count, so \"password policy\" does not count as a password; switches and choices cannot contain a secret. User names and e-mail addresses are not reported.",
+	Basis:      "The specification forbids servers from asking for sensitive information in a form. The last words of a field's name decide, so a field named \"password policy\" is not reported; nor are fields with a fixed choice of values. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {
@@ -96,7 +96,8 @@ func namedSecret(name string, number bool) string {
 // formText is the maximum number of bytes read from a title, description or message.
 const formText = 4 << 10
 
-// askedSecret returns the kind of secret that a text asks for, in any language of secretFields, or "".
+// askedSecret returns the kind of secret that a text asks for, in any language of secretFields, or
+// "".
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {
@@ -106,7 +107,7 @@ func askedSecret(said string, number bool) string {
 		if number && !s.numeric {
 			continue
 		}
-		for _, m := range s.sentence.FindAllStringSubmatchIndex(said, maxToolOrders) {
+		for _, m := range s.sentence.FindAllStringSubmatchIndex(said, maxPromptMatches) {
 			if !besideSecret.MatchString(said[m[1]:]) && !deniedAhead.MatchString(lastClause(said[:m[2]])) {
 				return s.kind
 			}

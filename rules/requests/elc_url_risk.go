@@ -19,11 +19,11 @@ var ElcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
 	Title:      "A server sends the user to an address that hides its destination or leaks data",
-	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to someone else. An address that contains the user's identity exposes that identity.",
+	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to someone else. Personal data in an address ends up in logs and in the browser's history.",
 	Fix:        "Do not open the address. The client should show the host separately, in Punycode if it mixes alphabets, and accept only https.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids secrets and personal data in the address, and recommends https outside of development. Local servers sign users in over plain http to this machine, so that is not reported. An e-mail address in the query is rated medium, except in the login hint of OpenID Connect. Addresses that url-dangerous-scheme reports are not reported again.",
+	Basis:      "The specification forbids secrets and personal data in the address, and recommends https outside of development. Plain http to this machine is not reported, because local servers use it to sign users in. An e-mail address in the query is rated medium, except in the login hint of OpenID Connect. Addresses that url-dangerous-scheme reports are not reported again.",
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {

@@ -47,7 +47,8 @@ var secretFields = [...]struct {
 			`\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
 		sentence: askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|` +
 			`(?:your|card|sim|bank) pin|pin (?:code|number)|` +
-			// A code that is named only by the way in which the user gets it.
+			// A code that is identified only by how the user gets it, as in "the code we texted
+			// you".
 			`(?:the|your|a|digit) code,? (?:(?:that |which )?(?:we|was|is|has|have|were)? ?(?:just |been )*(?:sent|texted|e-?mailed) (?:(?:to|by|via) )?(?:you\b|your|sms|text|e-?mail)|` +
 			`(?:you (?:just )?(?:got|received|get)|shown|displayed)? ?(?:from|in|on|by|via) (?:your (?:phone|sms|text message|e-?mail|banking app)|(?:your|the) authenticator))`),
 		numeric: true,
@@ -74,8 +75,8 @@ func askingFor(what string) *lazyregexp.Regexp {
 		`log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
 }
 
-// inTongues returns an expression for words in other languages, with separate lists for scripts
-// with and without spaces between words.
+// inTongues returns an expression for words in other languages. It matches the words in latin as
+// whole words, and those in others, which are in other scripts, anywhere in the text.
 func inTongues(latin, others string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|\PL)(?:` + latin + `)(?:\PL|$)|(?:` + others + `)`)
 }

@@ -22,7 +22,7 @@ var SmpSamplingAbuse = scanner.Rule{
 	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "For its own work, a server needs no secrets, no instructions of other servers and no context from all servers. A request for more tokens than current models return, or for a forced tool call, is rated medium. The protocol allows calls to the server's own tools, so they are rated low.",
+	Basis:      "For its own work, a server needs neither secrets nor the instructions or context of other servers. A request for more tokens than current models return, or one that forces the model to call a tool, is rated medium. The protocol allows a server to offer the model its own tools, so this is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
@@ -154,7 +154,7 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 			continue
 		}
 		said := f.Fold([]byte(jsonschema.Text(doc, i))).Text
-		for _, m := range usesTool.Compiled().FindAllSubmatchIndex(said, maxToolOrders) {
+		for _, m := range usesTool.Compiled().FindAllSubmatchIndex(said, maxPromptMatches) {
 			name := string(said[max(m[2], m[4]):max(m[3], m[5])])
 			if !noToolName[name] && !own[names.FoldName(name)] && !clause.NegatedOrQuoted(said, m[0], m[1]) {
 				p.Report(i, false, scanner.High, "the server tells the model to call a tool that is not in the request")
@@ -164,5 +164,6 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 	}
 }
 
-// maxToolOrders is the maximum number of instructions inspected in one text.
-const maxToolOrders = 32
+// maxPromptMatches is the maximum number of matches of one expression that are inspected in a prompt
+// or in a text of a form.
+const maxPromptMatches = 32

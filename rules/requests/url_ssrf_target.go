@@ -13,11 +13,11 @@ var UrlSSRFTarget = scanner.Rule{
 	ID:         "url-ssrf-target",
 	Category:   "exfiltration",
 	Title:      "An address points to this machine or a private network",
-	Why:        "The request comes from inside the network: a cloud metadata service answers it with credentials, and routers and databases trust their neighbours.",
+	Why:        "The request comes from inside the network: a cloud metadata service answers it with credentials, and routers and databases often trust requests from their own network.",
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A server has no reason to host its icon or login page on a metadata service, and rarely hosts one on a private network. An undisguised address of this machine is rated low, because local servers serve their pages there; so is one on a private network that the user opens in an elicitation. An address in a call's arguments may be what the user asked for: there, metadata and disguised addresses are rated medium, private networks low, and this machine is not reported.",
+	Basis:      "A server has no reason to host an icon or a login page on a metadata service, and rarely hosts them on a private network. Two kinds of undisguised addresses are rated low: addresses of this machine, because local servers serve their pages there, and addresses on a private network that the user opens in an elicitation. An address in the arguments of a call may be what the user asked for. In arguments, metadata services and disguised addresses are rated medium, private networks are rated low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {

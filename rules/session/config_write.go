@@ -34,8 +34,8 @@ var (
 	// offeredFile matches files whose content takes effect only if the user accepts it: VS Code asks
 	// before it installs a recommended extension, and inserts a snippet that the user selects.
 	offeredFile = lazyregexp.New(`(^|/)\.vscode/(extensions\.json|[^/]+\.code-snippets)$`)
-	// worktree matches the directories in which agents check out branches of a repository. The files in
-	// them are ordinary files of the repository.
+	// worktree matches the directories in which agents check out branches of a repository. The
+	// files in them are ordinary files of the repository.
 	worktree = lazyregexp.New(`^(.*/)?\.(claude|codex|cursor)/worktrees/[^/]+/`)
 )
 
@@ -123,7 +123,8 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 var fromWords = names.Set(`source src from origin input`)
 
 // suspect reports whether a path has a component typical of files from which a machine or agent
-// takes instructions. All their paths have one, so most other paths skip the regular expressions.
+// takes instructions. The paths of all such files have one, so the regular expressions run on few
+// other paths.
 func suspect(l *paths.Path) bool {
 	for _, part := range l.Parts {
 		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {

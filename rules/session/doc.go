@@ -1,5 +1,5 @@
 // Package session inspects calls and results in the context of their session: values that flow from
-// one server to another, bursts, paths that escape, secrets in results.
+// one server to another, bursts of calls, paths that leave their directory, and secrets in results.
 //
 // A rule in this family sees a call or a result together with the earlier calls and values of its
 // session. It can refuse a call, but never changes session state or withholds a definition.

@@ -78,8 +78,8 @@ func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	return fmt.Sprintf("the result of %s of server %s %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
 }
 
-// secretNouns are words that, in the name of a tool or server, indicate secrets. keysTo are words
-// that do so before "key".
+// secretNouns are words that indicate secrets in the name of a tool or server. keysTo are words
+// that indicate a secret if "key" or "keys" follows, as in "api key".
 var (
 	secretNouns = names.Set("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
 	keysTo      = names.Set("api private ssh secret access signing encryption")

@@ -25,7 +25,7 @@ var ReadThenSend = scanner.Rule{
 	},
 }
 
-// deeds are the messages' verbs for a call, indexed by its category.
+// deeds contains the verbs that findings use for a call, indexed by the category of the call.
 var deeds = [...]string{
 	capability.Unknown: "is called",
 	capability.Read:    "reads",

@@ -12,25 +12,25 @@ import (
 	"github.com/mcpscan/mcpscan/internal/tools"
 )
 
-// takesTheirs reports whether a new parameter takes credentials or the conversation, according to
-// its name or description. An optional credential does not count if the caller chooses the address
-// to request, because it is then sent there and not to the tool's author.
-func (s *schemaChange) takesTheirs(n *property) bool {
+// takesOutsideData reports whether a new parameter takes credentials or the conversation, according
+// to its name or description. An optional credential does not count if the caller chooses the
+// address to request, because it is then sent there and not to the tool's author.
+func (s *schemaChange) takesOutsideData(n *property) bool {
 	if !s.carriesText(n) {
 		return false
 	}
-	description := s.describes(n)
+	description := s.descriptionOf(n)
 	switch {
 	case namesTalk(n.name):
 		return !sensitive.AboutTalk(s.d.Name)
 	case namesCredential(n.name), !sensitive.AboutSecret[names.LastWord(n.name)] && anyWord(n.name, bareCredential) && sensitive.GrantsAccess.MatchString(strings.ToLower(description)):
 		return n.needed == always || !s.callerChoosesAddress()
 	}
-	return asksOfTheirs(description)
+	return asksForOutsideData(description)
 }
 
-// describes returns the description of a property.
-func (s *schemaChange) describes(n *property) string {
+// descriptionOf returns the description of a property.
+func (s *schemaChange) descriptionOf(n *property) string {
 	for _, node := range n.nodes {
 		if description, ok := s.now.Str(node, "description"); ok {
 			return description
@@ -54,7 +54,7 @@ func (s *schemaChange) callerChoosesAddress() bool {
 // namesCredential reports whether name denotes a credential, rather than something related to one.
 func namesCredential(name string) bool {
 	words := strings.Fields(names.Spell(name))
-	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
+	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, harmlessTokenWords) {
 		return false
 	}
 	spelled, last := strings.Join(words, " "), words[len(words)-1]
@@ -92,9 +92,9 @@ var (
 	// bareCredential lists words that mean a credential only after another word, as in "access
 	// token". On its own, "token" may be a pagination cursor or a cryptocurrency.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
-	// placesInLists lists words that form names of pagination tokens, of tokens that are counted or
-	// traded, and of data keys.
-	placesInLists = names.Set(`page next prev previous continuation cursor sync resume start max min count ` +
+	// harmlessTokenWords lists words that show that a token or key is no credential, but a
+	// pagination token, a token that is counted or traded, or a key of data.
+	harmlessTokenWords = names.Set(`page next prev previous continuation cursor sync resume start max min count ` +
 		`limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign ` +
 		`partition design`)
 	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
@@ -111,14 +111,14 @@ var (
 	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
 )
 
-// asksOfTheirs reports whether a parameter's description asks for data from outside the tool:
+// asksForOutsideData reports whether a parameter's description asks for data from outside the tool:
 // credentials, the conversation, or other tools' results.
-func asksOfTheirs(description string) bool {
+func asksForOutsideData(description string) bool {
 	if description == "" {
 		return false
 	}
 	for s := range split(abbreviations.Replace(foldedText(description))) {
-		at := theirThing.FindStringIndex(s)
+		at := outsideData.FindStringIndex(s)
 		if at == nil || foreign(s) {
 			continue
 		}
@@ -145,9 +145,9 @@ var (
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued detects wording that introduces what a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
-	// theirThing matches credentials, the conversation and other tools' results, but no segment of a
-	// route such as /v2/account/ssh-keys.
-	theirThing = lazyregexp.New(`(^|[^\w/])(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
+	// outsideData matches credentials, the conversation and other tools' results, but no segment of
+	// a route such as /v2/account/ssh-keys.
+	outsideData = lazyregexp.New(`(^|[^\w/])(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
 		`\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
 		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +
