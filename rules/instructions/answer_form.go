@@ -67,8 +67,8 @@ const (
 )
 
 // yourAnswer lists the anchors of the patterns that contain oAnswer.
-var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "answer", "reply", "replies", "output", "summary", "message"}),
-	clause.Combine([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
+var yourAnswer = clause.Combine([]string{"your "}, []string{"", "next ", "final ", "own ", "entire ", "whole ", "full "},
+	[]string{"response", "answer", "reply", "replies", "output", "summary", "message"})
 
 var (
 	// mayOpenOrder matches text that may precede the verb of an instruction in its sentence.

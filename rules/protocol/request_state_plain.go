@@ -43,7 +43,7 @@ var RequestStatePlain = scanner.Rule{
 			}
 		}
 		if decides {
-			p.Report(node, false, scanner.Low, "requestState contains an identity or permissions in plain text, without a signature")
+			p.Report(node, false, scanner.Low, "requestState contains an identity, permissions or a price in plain text, without a signature")
 		}
 	},
 }
