@@ -126,7 +126,7 @@ func (c *change) annotations(old, now int) {
 			weight = scanner.Medium
 		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // the tool changes nothing outside
 			weight = scanner.Medium
-		case before == h.harmless && (after == "" || after == oddHint):
+		case before == h.harmless && (after == "" || after == oddHint) && !(h.name == "readOnlyHint" && c.destructiveNow(old, now)):
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless && h.denied(&c.old, c.was.Definition): // the tool now admits what it always did
 			weight = min(h.weight, scanner.Medium)

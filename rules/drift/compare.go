@@ -127,8 +127,11 @@ func (s *schemaChange) compare() {
 	case s.depth > maxCompared:
 		s.add(scanner.High, "the schema of %s changed at a depth beyond the comparison limit", s.about())
 		return
-	case isFalse(&s.now, now) != isFalse(&s.old, old):
-		s.add(scanner.Low, "%s changed from forbidden to allowed, or the reverse", s.about())
+	case isFalse(&s.now, now) && !isFalse(&s.old, old):
+		s.add(scanner.Low, "%s is no longer allowed", s.about())
+		return
+	case isFalse(&s.old, old) && !isFalse(&s.now, now):
+		s.add(scanner.Low, "%s is now allowed", s.about())
 		return
 	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
 		s.add(scanner.Medium, "the old or new schema of %s is unreadable", s.about())

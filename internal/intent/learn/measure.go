@@ -53,10 +53,10 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 // part requires training a linear model and all nets.
 const parts = 5
 
-// LeaveOneOut scores the words of each row with a linear model trained on the other parts. Sets,
+// CrossValidate scores the words of each row with a linear model trained on the other parts. Sets,
 // packages of real servers and sources of public texts are divided into the parts. Of the pairs and
 // singles in the sets, training uses only the given share.
-func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
+func CrossValidate(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
 		if !r.Real && !r.Public && !slices.Contains(sets, r.Set) {

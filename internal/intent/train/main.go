@@ -57,7 +57,7 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	if err != nil {
 		return err
 	}
-	all := learn.LeaveOneOut(rows, share, o)
+	all := learn.CrossValidate(rows, share, o)
 	linear := learn.Linear(all, o)
 	nets, pass := learn.Second(all, vectors, of)
 	supports := learn.Supports(all, o)
