@@ -92,7 +92,7 @@ func gunzip(body []byte, limit int64) (out []byte, err error) {
 	return out, err
 }
 
-// inflated decodes zlib, or raw deflate, which some servers send under the same name.
+// inflated decodes the content coding deflate: zlib data, or raw DEFLATE data, which some servers send instead.
 func inflated(body []byte, limit int64) ([]byte, error) {
 	rest := bytes.NewReader(body)
 	packed, err := zlib.NewReader(rest)

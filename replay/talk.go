@@ -275,12 +275,12 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again passes what to said, with the decision about it, if it is a call or was refused.
-func (c *conversations) again(s *conversation, m mark, what *Said) {
+// again calls said for an item that is a call or was refused, after adding the decision about it.
+func (c *conversations) again(s *conversation, m mark, item *Said) {
 	if c.said == nil {
 		return
 	}
-	if what.Decision = s.refused[m]; what.Decision.Made() || what.Kind == SaidCall {
-		c.said(what)
+	if item.Decision = s.refused[m]; item.Decision.Made() || item.Kind == SaidCall {
+		c.said(item)
 	}
 }

@@ -19,8 +19,9 @@ import (
 // of inspection. It is a scanner.Sink. The types and members come from the agentsh event reference;
 // docs/events.md lists them.
 //
-// An event is written when the next one arrives, because its findings come after it. Like a
-// recording, Events stops at the first write error while the run continues.
+// An event is written when the next one arrives, because its findings come after it. After the
+// first write error, Events writes nothing more, but the run continues; the same is true of
+// recordings.
 type Events struct {
 	out  *jsonEscaper
 	err  error

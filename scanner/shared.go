@@ -7,10 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Shared contains what one message adds to its session for rules that compare servers. A [Live]
-// with [Live.Sharing] returns it with the outcome; another Live that receives it in a SharedEvent
-// judges its own server as if it had judged that message too. State that matters only for the
-// message's own server, such as approvals and answers, is not shared.
+// Shared contains what one message adds to its session for rules that compare servers. If
+// [Live.Sharing] is set, a Live returns a Shared with each outcome. Another Live that receives this
+// Shared in a SharedEvent judges its own server as if it had judged the message itself. State that
+// matters only for the message's own server, such as approvals and answers, is not shared.
 type Shared struct {
 	Session  string // session of the connection that carried the message; request IDs are unique only within it
 	Server   string

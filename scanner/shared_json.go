@@ -110,11 +110,11 @@ var errShared = errors.New("not the session data of a message, as written by mcp
 // does not refer to doc.
 func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	r := &sharedReader{doc: doc, ok: doc.Kind(n) == wire.Object && len(doc.Anomalies) == 0}
-	r.only(n, "session", "server", "time", "tools", "call", "answered", "suspect", "from", "values")
+	r.allowOnly(n, "session", "server", "time", "tools", "call", "answered", "suspect", "from", "values")
 	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n)}
 	r.each(doc.Get(n, "tools"), func(c int) { s.Tools = append(s.Tools, r.known(s, c)) })
 	if c := doc.Get(n, "call"); c >= 0 {
-		r.only(c, "tool", "id", "time", "category", "counts", "at")
+		r.allowOnly(c, "tool", "id", "time", "category", "counts", "at")
 		s.Call, s.Counts = &Call{Server: s.Server, Tool: r.text(c, "tool"), ID: r.text(c, "id"), Time: r.time(c),
 			Category: capability.Category(r.number(doc.Get(c, "category"), int64(capability.Categories)-1)), Location: r.location(c)}, r.truth(doc.Get(c, "counts"))
 	}
@@ -122,11 +122,11 @@ func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 		s.Answered = r.text(n, "answered")
 	}
 	if c := doc.Get(n, "suspect"); c >= 0 {
-		r.only(c, "id", "time", "orders", "secret")
+		r.allowOnly(c, "id", "time", "orders", "secret")
 		s.Suspect = &SharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
 	}
 	if values, from := doc.Get(n, "values"), doc.Get(n, "from"); values >= 0 || from >= 0 {
-		r.only(from, "tool", "orders", "at")
+		r.allowOnly(from, "tool", "orders", "at")
 		s.From = Outflow{Server: s.Server, Tool: r.text(from, "tool"), Location: r.location(from), Orders: r.text(from, "orders")}
 		r.each(values, func(c int) { s.Values = append(s.Values, r.value(c)) })
 		r.ok = r.ok && values >= 0
@@ -144,8 +144,8 @@ type sharedReader struct {
 	ok  bool
 }
 
-// only rejects members of node n that are not in keys.
-func (r *sharedReader) only(n int, keys ...string) {
+// allowOnly marks the input as invalid if node n has a member that is not in keys.
+func (r *sharedReader) allowOnly(n int, keys ...string) {
 	for c := r.doc.First(n); c >= 0 && r.ok; c = r.doc.Next(c) {
 		r.ok = slices.ContainsFunc(keys, func(key string) bool { return r.doc.KeyIs(c, key) })
 	}
@@ -201,7 +201,7 @@ func (r *sharedReader) digest(s string) (d mcp.Digest) {
 
 func (r *sharedReader) location(n int) (l Location) {
 	at := r.doc.Get(n, "at")
-	r.only(at, "file", "line", "column", "pointer")
+	r.allowOnly(at, "file", "line", "column", "pointer")
 	l = Location{File: r.text(at, "file"), Line: int(r.number(r.doc.Get(at, "line"), 1<<31-1)), Column: int(r.number(r.doc.Get(at, "column"), 1<<31-1))}
 	if r.doc.Get(at, "pointer") >= 0 {
 		l.Pointer = r.text(at, "pointer")
@@ -210,7 +210,7 @@ func (r *sharedReader) location(n int) (l Location) {
 }
 
 func (r *sharedReader) known(s *Shared, n int) *Known {
-	r.only(n, "name", "description", "digest", "parts", "can", "category", "foreign", "time", "at")
+	r.allowOnly(n, "name", "description", "digest", "parts", "can", "category", "foreign", "time", "at")
 	d := &mcp.Definition{Kind: mcp.ToolSubject, Name: r.text(n, "name"), Description: r.text(n, "description"), Digest: r.digest(r.text(n, "digest")),
 		Can: capability.Set(r.number(r.doc.Get(n, "can"), 1<<capability.Count-1)), Category: capability.Category(r.number(r.doc.Get(n, "category"), int64(capability.Categories)-1)),
 		Foreign: r.truth(r.doc.Get(n, "foreign"))}

@@ -46,7 +46,7 @@ func heldDir() (string, error) {
 }
 
 // makeHeldDir creates the directory of held messages and returns it. It rejects a directory that
-// others can write to, because they could answer.
+// other users can write to, because they could approve held messages.
 func makeHeldDir() (string, error) {
 	dir, err := heldDir()
 	if err != nil {

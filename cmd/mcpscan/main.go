@@ -88,7 +88,7 @@ type grammar struct {
 
 	// Alternative names used by agentsh.
 	Inspect  inspectCmd  `cmd:"" hidden:"" help:"Same as scan, for a definition file or the URL of a server."`
-	Registry registryCmd `cmd:"" hidden:"" help:"Same as pins: list, show."`
+	Registry registryCmd `cmd:"" hidden:"" help:"Same as pins, with the subcommands list and show only."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Show the version."`
 }

@@ -29,7 +29,7 @@ type scanCmd struct {
 	advisoryFlags
 }
 
-// Run inspects the targets and reports.
+// Run inspects the targets and writes the report.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
 	if err != nil {

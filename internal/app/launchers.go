@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsFiles are the files in which launchers look up settings, in the directory where they start,
-// and the prefix of the variables with the same effect. uvx and pipx read no such file.
+// settingsFiles lists the files that launchers read in their working directory, each with the
+// prefix of the environment variables that have the same effect. uvx and pipx read no such file.
 var settingsFiles = []struct {
 	name, prefix string
 	programs     []string
@@ -24,8 +24,8 @@ var settingsFiles = []struct {
 	{"bunfig.toml", "BUN_CONFIG_", []string{"bunx", "bun"}},
 }
 
-// launcherFile is a file in a project from which launchers take settings, and the packages that they
-// fetch.
+// launcherFile is a settings file in a project, together with the packages fetched by the launchers
+// that read it.
 type launcherFile struct {
 	prefix   string // see settingsFiles
 	packages []string
@@ -89,7 +89,7 @@ func (p *Plan) launcherSettings() {
 	}
 }
 
-// unused reports whether a setting is the registry of a scope of which the launchers fetch no package.
+// unused reports whether a setting specifies the registry of an npm scope from which the launchers fetch no packages.
 func (f *launcherFile) unused(s configfile.Setting) bool {
 	scope, ok := strings.CutPrefix(strings.TrimPrefix(s.Pointer, "/envFile/"+f.prefix), "@")
 	scope, _, _ = strings.Cut(scope, ":")

@@ -39,10 +39,10 @@ func JudgeOrders(orders ...Order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary contains words typical of texts that explain prompts and attacks on models. A long
+// explaining contains words typical of texts that explain prompts and attacks on models. A long
 // text that contains enough of these words discusses instructions rather than giving them. General
 // security words have half the weight, because a résumé may contain them as well.
-var documentary = [...]struct {
+var explaining = [...]struct {
 	word   string
 	weight int
 }{
@@ -52,24 +52,24 @@ var documentary = [...]struct {
 	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
 }
 
-// Thresholds for texts that explain attacks. They are so high that an injected sentence stays below
-// them even if it contains two documentary words.
+// Thresholds for texts that explain attacks. They are high enough that an injected sentence with
+// two of these words stays below them.
 const (
-	documentaryBytes  = 600
-	documentaryWeight = 8
+	explainsBytes  = 600
+	explainsWeight = 8
 )
 
 // aboutAttacks reports whether t is a long text that explains attacks or prompts. An attacker can
 // imitate such a text, so it does not suppress the finding but only lowers its severity by one
 // level.
 func aboutAttacks(t []byte) bool {
-	if len(t) < documentaryBytes {
+	if len(t) < explainsBytes {
 		return false
 	}
 	weight := 0
-	for _, d := range documentary {
+	for _, d := range explaining {
 		if bytes.Contains(t, []byte(d.word)) {
-			if weight += d.weight; weight >= documentaryWeight {
+			if weight += d.weight; weight >= explainsWeight {
 				return true
 			}
 		}

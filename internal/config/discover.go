@@ -143,7 +143,7 @@ func under(dir string, parts ...string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// clientOf returns the client whose place matches the end of the path, or "". It ignores case
+// clientOf returns the client whose configuration path matches the end of the path, or "" if there is none. It ignores case
 // because some file systems do.
 func clientOf(name string) string {
 	name = strings.ToLower(strings.TrimLeft(slashed(name), "/"))

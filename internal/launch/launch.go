@@ -84,7 +84,7 @@ type Command struct {
 	// TextWords are set for a command of Behind that is part of an argument: the assignments before it
 	// and all of its words. They are nil for other commands, whose words are arguments.
 	TextWords []string
-	// Contained is set for a command of Behind that runs in a container that another one starts.
+	// Contained is set for a command in Behind if it runs in a container started by another command.
 	Contained bool
 	// Root is the index of the argument that names sudo or a similar program, InCommand, or NoCode.
 	Root int

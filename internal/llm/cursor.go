@@ -8,7 +8,7 @@ import (
 )
 
 // cursorOutput recognises an event of Cursor CLI (--output-format stream-json) that Claude Code does not print.
-// The others are read as lines of Claude Code, whose form they have.
+// The other events have the same format as Claude Code's output and are read as such.
 func cursorOutput(v View) bool {
 	switch v.Str("type") {
 	case "tool_call":

@@ -119,7 +119,7 @@ func readConverseRequest(r *Reader, b *body) {
 	r.messages(b, "messages", r.converseMessage)
 }
 
-// converseTexts are the keys of blocks that are not tool output.
+// converseTexts are the keys of content blocks that contain neither a tool call nor a tool result.
 var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "toolAddition", "toolRemoval"}
 
 func (r *Reader) converseMessage(v View) {

@@ -11,7 +11,7 @@ import (
 
 var langSmithTypes = []string{"tool", "chain", "llm", "retriever", "embedding", "prompt", "parser"}
 
-// langSmithRun recognises a run in a trace of LangSmith, and langSmithRuns a list of them, or a page of one.
+// langSmithRun recognises a run in a LangSmith trace. langSmithRuns recognises a list of runs, or an object with a page of such a list.
 func langSmithRun(v View) bool {
 	return v.says("run_type", langSmithTypes...) && v.either("id", "trace_id", "name").Is() && (v.At("inputs").Kind() != wire.Invalid || v.At("outputs").Kind() != wire.Invalid)
 }

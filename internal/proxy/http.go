@@ -248,8 +248,8 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 // onlyUTF8 is the error for a request whose body is not in UTF-8, or may not be.
 const onlyUTF8 = "the proxy reads only UTF-8 messages with a single content type"
 
-// readableType reports whether a request declares its body in a form that the proxy and the server
-// read in the same way.
+// readableType reports whether the proxy and the server interpret the request's Content-Type in the
+// same way.
 func readableType(r *http.Request) bool {
 	_, why := formOf(http.Header{"Content-Type": r.Header.Values("Content-Type")})
 	return why == ""

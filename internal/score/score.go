@@ -108,9 +108,9 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 }
 
 // run judges the events, and calls each with every finding. A skipped event is an error, because
-// figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes,
-// such as the test file of a decoder in a published corpus, was inspected, and is therefore no
-// error.
+// figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes
+// (a published corpus contains a decoder's test file) does not count as an error, because it was
+// inspected.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 	return runSource(engine, replay.Events(events), each)
 }

@@ -66,8 +66,8 @@ func (h *heavy) signals() (in []string) {
 	return in
 }
 
-// weigh runs the test on a sentence. enough reports whether the sentence reaches Enough without
-// being quoted.
+// weigh runs the test on a sentence. enough reports whether the sentence's weight is at least
+// Enough and the sentence is not a quotation.
 func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough bool) {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {

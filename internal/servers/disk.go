@@ -176,7 +176,7 @@ func regular(path string) (os.FileInfo, error) {
 	}
 	for _, made := range []string{"/proc/", "/sys/", "/dev/"} {
 		if strings.HasPrefix(target, made) {
-			return nil, fmt.Errorf("%s is a kernel file", path)
+			return nil, fmt.Errorf("%s is under /proc, /sys or /dev, whose files are not read", path)
 		}
 	}
 	return info, nil

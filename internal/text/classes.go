@@ -40,7 +40,7 @@ func wordsOf(block *[blockSize]byte) (alnum, high uint64) {
 	return alnum, high
 }
 
-// between returns the top bit of each byte of y whose value is in [low, high]. All arguments are
+// between returns a mask with the top bit of each byte set if the corresponding byte of y is in [low, high]. All arguments are
 // ASCII.
 func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops

@@ -73,7 +73,7 @@ func contradiction(b *names.Brand, official bool, website, id string) (scanner.S
 	if official {
 		weak = scanner.Medium
 	}
-	if h := hostOf(website); h != "" && !ownedBy(h, b.Hosts) && !ownedBy(h, anybodysHosts) {
+	if h := hostOf(website); h != "" && !ownedBy(h, b.Hosts) && !ownedBy(h, sharedHosts) {
 		return scanner.Medium, "web site"
 	}
 	if scope, _, ok := strings.Cut(id, "/"); ok && strings.HasPrefix(scope, "@") && len(b.Scopes) > 0 && !slices.Contains(b.Scopes, scope) {
@@ -85,8 +85,8 @@ func contradiction(b *names.Brand, official bool, website, id string) (scanner.S
 	return 0, ""
 }
 
-// anybodysHosts are hosts on which anybody can publish pages.
-var anybodysHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
+// sharedHosts are hosts that say nothing about the publisher: hosting services, registries and example domains.
+var sharedHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
 	"pages.dev", "example.com", "example.org", "modelcontextprotocol.io", "smithery.ai", "glama.ai"}
 
 // hostOf returns the host of an address, or "" if it has none.

@@ -14,7 +14,7 @@ var NameLookalike = scanner.Rule{
 	Category:   "tool_shadowing",
 	Title:      "A tool's name imitates that of another server's tool or of a built-in tool",
 	Why:        "A model that reads both names may confuse them and send data meant for the original to the imitation.",
-	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
+	Fix:        "Compare the two tools. If you do not know one of them, remove its server. If both are legitimate, rename one.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Only typos count: one different letter in a long word, or letters that are swapped, doubled or look-alike. Names that differ by a dictionary word, a plural or a number do not count. An imitation that also has the other tool's description is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",

@@ -19,7 +19,7 @@ var DangerDefault = scanner.Rule{
 	ID:         "sch-danger-default",
 	Category:   "exfiltration",
 	Title:      "A parameter has a harmful default",
-	Why:        "A model fills in what the schema offers. A default recipient, command or secret file then applies to every call that does not override it.",
+	Why:        "A model tends to use the default values in a schema. A default recipient, command or secret file then applies to every call that does not override it.",
 	Fix:        "Remove the default from the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

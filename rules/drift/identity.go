@@ -23,7 +23,7 @@ var Identity = scanner.Rule{
 	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in its variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
+	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in its variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {

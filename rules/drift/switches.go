@@ -80,8 +80,8 @@ func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !swi
 // switchValues are values of switches, which have no meaning without the switch's name.
 var switchValues = names.Set("true false on off yes no 0 1")
 
-// unfixed rates a change after which the schema no longer lists a parameter's values. A switch that
-// was fixed to its safe value is rated High.
+// unfixed rates a change after which the schema no longer lists a parameter's values. If the
+// approved schema fixed a switch to its safe value, the change is rated High.
 func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	safe := safeValue(s.name)
 	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {

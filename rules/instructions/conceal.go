@@ -13,7 +13,7 @@ var Conceal = scanner.Rule{
 	ID:         "inj-conceal",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to hide something from the user",
-	Why:        "A legitimate tool needs no secrecy. Such text keeps the user from noticing what the model is told to do.",
+	Why:        "Legitimate tools rarely need to hide anything from the user. Such text keeps the user from noticing what the model is told to do.",
 	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask the author to add the reason to the text.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,

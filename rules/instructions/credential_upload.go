@@ -12,11 +12,11 @@ var CredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
 	Title:      "Commands read credentials and send them to an external address",
-	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A fake check or backup step hands over the keys.",
+	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A step disguised as a check or backup can therefore send credentials to an attacker.",
 	Fix:        "Do not run the commands. If someone ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A command reads a credentials file or environment, and a few lines later a command sends something to an address outside this machine. A token sent to its own service in a header is not reported.",
+	Basis:      "One command reads a credentials file or the environment, and another, a few lines later, sends data to an address outside this machine. A token sent to its own service in a header is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Patterns: []scanner.Pattern{
 		{

@@ -69,8 +69,9 @@ func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Gro
 	return min(s, scanner.Medium)
 }
 
-// verifiable reports whether a rule's finding names a command, file or destination. All findings of
-// the rules in the first case do; those of ExfilSink may ask for data without naming a destination.
+// verifiable reports whether a rule's finding names a command, file or destination. The findings of
+// the rules in the first case always do. The text that ExfilSink reports may ask for data without
+// naming a destination.
 func verifiable(r *scanner.Rule, evidence []byte) bool {
 	switch r.ID {
 	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, MarkdownExfil.ID, SecretFileRead.ID:

@@ -104,8 +104,8 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	return owner == p.Root || owner >= 0 && int(doc.Nodes[owner].Parent) == p.Root && keyIn(doc, owner, "result")
 }
 
-// protocolPart reports whether the protocol defines an object's keys because the object is part of
-// a protocol object. Examples are annotations, the content of a prompt message, an embedded
+// protocolPart reports whether an object is part of a larger protocol object, so that the protocol
+// defines its keys. Examples are annotations, the content of a prompt message, an embedded
 // resource, a prompt argument and serverInfo.
 func protocolPart(p *scanner.MessagePass, object int) bool {
 	doc := p.Doc

@@ -25,7 +25,7 @@ var UiAppBroadCSP = scanner.Rule{
 	Fix:        "List the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard for all hosts, or for all hosts under a public suffix, admits hosts that an attacker can register. None of the published servers examined uses one. A value that breaks out of the page's content security policy is rated high. Requests for camera, microphone or location are rated low, because the client must grant them.",
+	Basis:      "A wildcard for all hosts, or for all hosts under a public suffix, admits hosts that an attacker can register. None of the published servers examined uses one. A value that breaks out of its directive and can add others to the content security policy is rated high. Requests for camera, microphone or location are rated low, because the client must grant them.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == mcp.ClientToServer {

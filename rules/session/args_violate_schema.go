@@ -16,7 +16,7 @@ var ArgsViolateSchema = scanner.Rule{
 	Fix:        "Check arguments in the client before it sends them, and in the server before it uses them. Find out where the model got the argument from.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The violation of the server's own schema is certain, but most are model mistakes, so the severity is low. mcpscan does not check a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits; nor does it check calls to a tool that the server listed with two different definitions.",
+	Basis:      "The violation of the server's own schema is certain, but most such violations are mistakes by the model, so the severity is low. mcpscan does not check a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits; nor does it check calls to a tool that the server listed with two different definitions.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {

@@ -16,7 +16,7 @@ var PathEscape = scanner.Rule{
 	ID:         "ses-path-escape",
 	Category:   "path_traversal",
 	Title:      "A path in a call leaves its directory",
-	Why:        "A server that joins its input with its own directory can return files from outside that directory (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
+	Why:        "A server that does not properly check whether a path is inside its directory can give access to files outside it (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
 	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,

@@ -19,8 +19,7 @@ type NetOptions struct {
 	Known    int     // number of groups in which a word must occur
 	// Added contains the probabilities, per thousand, that sentences of other benign examples are
 	// added to each sequence of an example: first those for benign examples, then those for
-	// attacks. With them, the net learns to disregard harmless sentences that an attacker can add
-	// to a text.
+	// attacks. These added sentences teach the net to disregard harmless text that an attacker adds.
 	Added    [2][intent.Sequences]uint32
 	Positive float64 // weight of a sentence that carries an attack
 	Twin     float64 // weight of a sentence in a twin

@@ -27,7 +27,7 @@ type Options struct {
 	SupportPasses int                    // passes over the rows to learn the supports
 }
 
-// Default are the options that the embedded weights are trained with.
+// Default contains the options with which the embedded weights are trained.
 var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, PublicAttack: 0.3, Least: 2,
 	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5, Prior: 3, SupportPasses: 60}
 
