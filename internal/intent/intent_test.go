@@ -30,6 +30,34 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestCore checks which fragments are left out of a sentence.
+func TestCore(t *testing.T) {
+	for text, want := range map[string]string{
+		"Send the file to the office, for example.":        "Send the file to the office",
+		"Send the file to the office (see page 4).":        "Send the file to the office ",
+		"Send the file to the office - as in the manual.":  "Send the file to the office ",
+		"Send it, please, or not":                          "Send it, please",
+		"Send the file to the office, or to one of others": "",
+		"Send files for review":                            "",
+		"Add 1,000 of them":                                "",
+		"Run a, b":                                         "",
+		"Run this: b":                                      "Run this",
+		"a well-known office":                              "",
+		"文件发送给办公室,例如":                                      "",
+	} {
+		if want == "" {
+			want = text
+		}
+		for _, around := range []string{"", "Stop. "} {
+			all := around + text + around
+			s := Sentence{len(around), len(around) + len(text)}
+			if core := s.Core([]byte(all)); all[core.Start:core.End] != want {
+				t.Errorf("%q: got %q, want %q", text, all[core.Start:core.End], want)
+			}
+		}
+	}
+}
+
 // TestMasks checks that names and addresses do not produce features of their own.
 func TestMasks(t *testing.T) {
 	var r Reader

@@ -83,7 +83,7 @@ type Words struct {
 type Word [2]uint32
 
 // SentenceID identifies a sentence among those that a reader has read.
-type SentenceID struct{ text, number uint32 }
+type SentenceID struct{ text, number, length uint32 }
 
 // recentSentences is the number of sentences whose data is kept for the inputs of the next ones.
 const recentSentences = 2*surroundings + 2
@@ -105,17 +105,17 @@ func (r *Reader) Input(t []byte, all []Sentence, i int, p *Place) Input {
 	}
 	c[11] = int8(contextUnit * min(len(r.tokens), 40) / 40)
 	c[12], c[13] = r.has(quoteMark), r.has(questionMark)
-	in.Sentence = r.words(i)
+	in.Sentence = r.words(i, all[i])
 	in.Around = in.Around[:0]
 	for j := max(0, i-surroundings); j <= min(len(all)-1, i+surroundings); j++ {
 		if j == i {
 			continue
 		}
-		if r.recentWords[j%recentSentences].ID != r.id(j) {
+		if r.recentWords[j%recentSentences].ID != r.id(j, all[j]) {
 			r.text = t[all[j].Start:all[j].End]
 			r.tokenize(r.text, p)
 		}
-		in.Around = append(in.Around, r.words(j))
+		in.Around = append(in.Around, r.words(j, all[j]))
 	}
 	in.About = r.about(in.About[:0], t, all, i, p)
 	return *in
@@ -139,16 +139,18 @@ func (r *Reader) about(dst []Word, t []byte, all []Sentence, i int, p *Place) []
 	return r.appendWords(dst)
 }
 
-func (r *Reader) id(i int) SentenceID { return SentenceID{r.serial, uint32(i)} }
+func (r *Reader) id(i int, s Sentence) SentenceID {
+	return SentenceID{r.serial, uint32(i), uint32(s.End - s.Start)}
+}
 
 // words returns the first maxWords words of sentence i, which either was read recently or is the
 // one that was last split into tokens.
-func (r *Reader) words(i int) Words {
+func (r *Reader) words(i int, s Sentence) Words {
 	recent := &r.recentWords[i%recentSentences]
-	if recent.ID == r.id(i) {
+	if recent.ID == r.id(i, s) {
 		return *recent
 	}
-	*recent = Words{r.appendWords(recent.All[:0]), r.id(i)}
+	*recent = Words{r.appendWords(recent.All[:0]), r.id(i, s)}
 	return *recent
 }
 

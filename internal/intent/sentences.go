@@ -96,6 +96,38 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
+// shortTail is the maximum number of words in a fragment that Core leaves out.
+const shortTail = 4
+
+// Core returns the sentence without a short fragment at its end, such as ", for example" or "(see the
+// manual)". Such a fragment lowers the score of a sentence, and an attacker can add one to any
+// instruction.
+func (s Sentence) Core(t []byte) Sentence {
+	for i, spaces := s.End-2, 0; i >= s.Start+shortest && spaces <= shortTail; i-- {
+		if beginsTail(t, i) {
+			return Sentence{s.Start, i}
+		}
+		if t[i] == ' ' {
+			spaces++
+		}
+	}
+	return s
+}
+
+// beginsTail reports whether a fragment at the end of a sentence can begin at t[i], which is neither
+// the first byte of t nor the last.
+func beginsTail(t []byte, i int) bool {
+	switch t[i] {
+	case ',', ';', ':':
+		return t[i+1] == ' '
+	case '(':
+		return t[i-1] == ' '
+	case '-':
+		return t[i-1] == ' ' && t[i+1] == ' '
+	}
+	return false
+}
+
 // fullStops lists the marks that end a sentence in scripts that have their own.
 var fullStops = [...]string{"。", "！", "？", "؟", "।", "；"}
 

@@ -139,7 +139,7 @@ func blindAttacks(t *testing.T) (attacks []*blindRow) {
 	return attacks
 }
 
-// TestEvasion checks that no kind of decoy hides more than a quarter of the attacks found without it
+// TestEvasion checks that no kind of decoy hides more than a fifth of the attacks found without it
 // in sets that the classifier was not trained with, and that docs/detection.md has the figures.
 func TestEvasion(t *testing.T) {
 	engine, err := scanner.New(rules.All(), scanner.Options{})
@@ -172,7 +172,7 @@ func TestEvasion(t *testing.T) {
 	hidden := 0
 	for _, d := range decoys {
 		lost := len(plain) - len(found(plain, d.add))
-		if 4*lost > len(plain) {
+		if 5*lost > len(plain) {
 			t.Errorf("%s hides %d of %d attacks", d.name, lost, len(plain))
 		}
 		hidden += lost

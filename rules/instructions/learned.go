@@ -34,6 +34,7 @@ type classifier struct {
 	locator   trained.Locator
 	judge     trained.Judge
 	sentences []trained.Sentence
+	cores     []trained.Sentence // of these, without short fragments
 	verdicts  []uint32
 }
 
@@ -97,23 +98,34 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	m, params := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
+	c.cores = c.cores[:0]
+	for _, s := range c.sentences {
+		c.cores = append(c.cores, s.Core(p.Folded))
+	}
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(c.sentences) > 0 {
 		worst = params.Medium[group] // no lower score makes a difference
 	}
 	penalty := -params.Total(0, around+len(c.sentences), group)
+	var scored []trained.Sentence // the list that contains the sentence with the worst score
+	rate := func(all []trained.Sentence, i int, support trained.Score) {
+		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
+		score, above := c.reader.Score(m, p.Folded, all, i, &place, limit)
+		if !above {
+			return
+		}
+		score -= penalty
+		if score += c.gain(&params, score, support, p.Folded, all, i, &place); score > worst {
+			worst, at, scored = score, i, all
+		}
+	}
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
 		support := m.Support(c.verdicts)
-		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
-		score, above := c.reader.Score(m, p.Folded, c.sentences, i, &place, limit)
-		if !above {
-			continue
-		}
-		score -= penalty
-		if score += c.gain(&params, score, support, p.Folded, i, &place); score > worst {
-			worst, at = score, i
+		rate(c.sentences, i, support)
+		if c.cores[i] != s {
+			rate(c.cores, i, support)
 		}
 	}
 	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
@@ -130,14 +142,14 @@ func askClassifier(p *scanner.TextPass) {
 	if worst > params.High[group] {
 		severity = scanner.High
 	}
-	s := c.sentences[at]
+	s := scored[at]
 	for _, others := range p.Others(s.Start, s.End) {
 		if others >= severity {
 			return // another rule already reports the sentence
 		}
 	}
 	var signals []string
-	for _, part := range c.reader.Explain(m, p.Folded, c.sentences, at, &place) {
+	for _, part := range c.reader.Explain(m, p.Folded, scored, at, &place) {
 		signals = append(signals, "“"+text.Visible(text.Mask(string(p.Folded[part.Start:part.End])), shownPart)+"”")
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
@@ -147,7 +159,7 @@ func askClassifier(p *scanner.TextPass) {
 // gain returns what the neural networks and other rules' findings add to the score of sentence i,
 // which must be the one that c.reader scored last. It does not run the networks if their output
 // cannot matter.
-func (c *classifier) gain(params *trained.Parameters, score, support trained.Score, t []byte, i int, place *trained.Place) trained.Score {
+func (c *classifier) gain(params *trained.Parameters, score, support trained.Score, t []byte, all []trained.Sentence, i int, place *trained.Place) trained.Score {
 	g := place.Kind.Group()
 	switch {
 	case score+support+trained.MaxGain <= params.Medium[g]:
@@ -158,7 +170,7 @@ func (c *classifier) gain(params *trained.Parameters, score, support trained.Sco
 	if c.judge == nil {
 		c.judge = trained.EmbeddedJudge()
 	}
-	return support + c.judge.Gain(c.reader.Input(t, c.sentences, i, place))
+	return support + c.judge.Gain(c.reader.Input(t, all, i, place))
 }
 
 // shownPart is the maximum length, in characters, of a quoted part of a sentence.
