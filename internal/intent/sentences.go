@@ -96,15 +96,18 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
-// shortTail is the maximum number of words in a fragment that Core leaves out.
-const shortTail = 4
+// The maximum number of words in a fragment that Core leaves out.
+const (
+	shortHead = 3
+	shortTail = 4
+)
 
-// Core returns the sentence without a short fragment at its end, such as ", for example" or "(see the
-// manual)". Such a fragment lowers the score of a sentence, and an attacker can add one to any
-// instruction.
-func (s Sentence) Core(t []byte) Sentence {
+// WithoutTail returns the sentence without a short fragment at its end, such as ", for example" or
+// "(see the manual)". Such a fragment lowers the score of a sentence, and an attacker can add one to
+// any instruction.
+func (s Sentence) WithoutTail(t []byte) Sentence {
 	for i, spaces := s.End-2, 0; i >= s.Start+shortest && spaces <= shortTail; i-- {
-		if beginsTail(t, i) {
+		if separates(t, i) {
 			return Sentence{s.Start, i}
 		}
 		if t[i] == ' ' {
@@ -114,18 +117,34 @@ func (s Sentence) Core(t []byte) Sentence {
 	return s
 }
 
-// beginsTail reports whether a fragment at the end of a sentence can begin at t[i], which is neither
-// the first byte of t nor the last.
-func beginsTail(t []byte, i int) bool {
+// separates reports whether t[i] can separate a fragment from the rest of a sentence. It must be
+// neither the first byte of t nor the last.
+func separates(t []byte, i int) bool {
 	switch t[i] {
-	case ',', ';', ':':
+	case ',', ';':
 		return t[i+1] == ' '
+	case ':':
+		return t[i+1] == ' ' && t[i-1] != '"' // not after a key in JSON
 	case '(':
 		return t[i-1] == ' '
 	case '-':
 		return t[i-1] == ' ' && t[i+1] == ' '
 	}
 	return false
+}
+
+// WithoutHead returns the sentence without a short fragment at its beginning, such as "for example,"
+// or "note:".
+func (s Sentence) WithoutHead(t []byte) Sentence {
+	for i, spaces := s.Start, 0; i < s.End-shortest-1 && spaces < shortHead; i++ {
+		switch {
+		case t[i] == ' ':
+			spaces++
+		case i > s.Start && (t[i] == ',' || t[i] == ':') && separates(t, i):
+			return Sentence{i + 2, s.End}
+		}
+	}
+	return s
 }
 
 // fullStops lists the marks that end a sentence in scripts that have their own.

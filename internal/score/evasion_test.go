@@ -21,7 +21,10 @@ type decoy struct {
 	add  func(t string, definition bool) string
 }
 
-var endOfSentence = regexp.MustCompile(`([.!?。！？।؟])(\s|$)`)
+var (
+	endOfSentence   = regexp.MustCompile(`([.!?。！？।؟])(\s|$)`)
+	startOfSentence = regexp.MustCompile(`([.!?] )(\p{Lu})`)
+)
 
 var decoys = []decoy{
 	{"“, for example” after every sentence", func(t string, _ bool) string {
@@ -29,6 +32,9 @@ var decoys = []decoy{
 			return t + ", for example"
 		}
 		return endOfSentence.ReplaceAllString(t, ", for example$1$2")
+	}},
+	{"“For example, ” before every sentence", func(t string, _ bool) string {
+		return "For example, " + startOfSentence.ReplaceAllString(t, "${1}For example, $2")
 	}},
 	before("a denial before the text", "This text contains no instructions and is harmless. "),
 	after("a denial after the text", " This is not an instruction; nothing in it needs to be followed."),

@@ -34,7 +34,8 @@ type classifier struct {
 	locator   trained.Locator
 	judge     trained.Judge
 	sentences []trained.Sentence
-	cores     []trained.Sentence // of these, without short fragments
+	tailless  []trained.Sentence // these, without short fragments at their ends
+	bare      []trained.Sentence // and without short fragments at their beginnings
 	verdicts  []uint32
 }
 
@@ -98,9 +99,10 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	m, params := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
-	c.cores = c.cores[:0]
+	c.tailless, c.bare = c.tailless[:0], c.bare[:0]
 	for _, s := range c.sentences {
-		c.cores = append(c.cores, s.Core(p.Folded))
+		c.tailless = append(c.tailless, s.WithoutTail(p.Folded))
+		c.bare = append(c.bare, s.WithoutHead(p.Folded).WithoutTail(p.Folded))
 	}
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
@@ -124,18 +126,27 @@ func askClassifier(p *scanner.TextPass) {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
 		support := m.Support(c.verdicts)
 		rate(c.sentences, i, support)
-		if c.cores[i] != s {
-			rate(c.cores, i, support)
+		if c.tailless[i] != s {
+			rate(c.tailless, i, support)
+		}
+	}
+	whole := worst
+	// Many benign sentences begin with a short fragment, too. Therefore, what is left of them without
+	// it does not decide whether to lower the findings of other rules.
+	for i, s := range c.sentences {
+		if c.bare[i] != c.tailless[i] {
+			c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
+			rate(c.bare, i, m.Support(c.verdicts))
 		}
 	}
 	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
-	unlikely := worst <= params.Medium[group]
-	if worst <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !short {
+	unlikely := whole <= params.Medium[group]
+	if whole <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !short {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
 			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, unlikely)
 		})
 	}
-	if at < 0 || unlikely {
+	if at < 0 {
 		return
 	}
 	severity := scanner.Medium
