@@ -36,6 +36,7 @@ type classifier struct {
 	sentences []trained.Sentence
 	tailless  []trained.Sentence // these, without short fragments at their ends
 	bare      []trained.Sentence // and without short fragments at their beginnings
+	begin     []int              // numbers of suspicious sentences that begin with such a fragment
 	verdicts  []uint32
 }
 
@@ -99,11 +100,7 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	m, params := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
-	c.tailless, c.bare = c.tailless[:0], c.bare[:0]
-	for _, s := range c.sentences {
-		c.tailless = append(c.tailless, s.WithoutTail(p.Folded))
-		c.bare = append(c.bare, s.WithoutHead(p.Folded).WithoutTail(p.Folded))
-	}
+	c.tailless, c.bare, c.begin = c.tailless[:0], c.bare[:0], c.begin[:0]
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(c.sentences) > 0 {
@@ -111,33 +108,40 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	penalty := -params.Total(0, around+len(c.sentences), group)
 	var scored []trained.Sentence // the list that contains the sentence with the worst score
-	rate := func(all []trained.Sentence, i int, support trained.Score) {
+	rate := func(all []trained.Sentence, i int, support trained.Score) (suspicious bool) {
 		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
 		score, above := c.reader.Score(m, p.Folded, all, i, &place, limit)
 		if !above {
-			return
+			return false
 		}
 		score -= penalty
 		if score += c.gain(&params, score, support, p.Folded, all, i, &place); score > worst {
 			worst, at, scored = score, i, all
 		}
+		return true
 	}
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
 		support := m.Support(c.verdicts)
-		rate(c.sentences, i, support)
+		if !rate(c.sentences, i, support) {
+			continue
+		}
+		if len(c.tailless) == 0 {
+			c.trim(p.Folded)
+		}
 		if c.tailless[i] != s {
 			rate(c.tailless, i, support)
+		}
+		if c.bare[i] != c.tailless[i] {
+			c.begin = append(c.begin, i)
 		}
 	}
 	whole := worst
 	// Many benign sentences begin with a short fragment, too. Therefore, what is left of them without
 	// it does not decide whether to lower the findings of other rules.
-	for i, s := range c.sentences {
-		if c.bare[i] != c.tailless[i] {
-			c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-			rate(c.bare, i, m.Support(c.verdicts))
-		}
+	for _, i := range c.begin {
+		c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.sentences[i], group)
+		rate(c.bare, i, m.Support(c.verdicts))
 	}
 	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
 	unlikely := whole <= params.Medium[group]
@@ -165,6 +169,14 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
+}
+
+// trim sets tailless and bare to the sentences without short fragments.
+func (c *classifier) trim(t []byte) {
+	for _, s := range c.sentences {
+		c.tailless = append(c.tailless, s.WithoutTail(t))
+		c.bare = append(c.bare, s.WithoutHead(t).WithoutTail(t))
+	}
 }
 
 // gain returns what the neural networks and other rules' findings add to the score of sentence i,
