@@ -71,11 +71,11 @@ func TestMergeOfRecurring(t *testing.T) {
 		parts[i].KeepForMerge()
 	}
 	rules := []*scanner.Rule{{ID: "a"}, {ID: "b"}}
-	for i := range 8000 {
+	for i := range 20_000 {
 		session := rng.IntN(30)
 		e := &scanner.Event{Session: fmt.Sprint("s", session), Server: "srv", Kind: scanner.FrameEvent}
 		f := scanner.Finding{Rule: rules[rng.IntN(2)], Severity: scanner.Severities[1+rng.IntN(2)*rng.IntN(2)], Session: e.Session, Message: fmt.Sprint("m", i), Subject: mcp.ToolSubject,
-			Name: fmt.Sprint("t", rng.IntN(150)), Status: scanner.Status(rng.IntN(2) * rng.IntN(2)), Location: scanner.Location{File: "f", Line: 1 + i}}
+			Name: fmt.Sprint("t", rng.IntN(400)), Status: scanner.Status(rng.IntN(2) * rng.IntN(2)), Location: scanner.Location{File: "f", Line: 1 + i}}
 		feed(t, one, e, &f, false)
 		for k, p := range parts {
 			feed(t, p, e, &f, session%shards != k)
