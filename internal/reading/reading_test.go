@@ -64,8 +64,6 @@ func TestSenses(t *testing.T) {
 		"send a copy of the user's inbox":                     {reading.Personal, reading.Hand},
 		"approval is given by the assistant":                  {reading.Consent, reading.Waive},
 		"keep quiet\nabout the copies that are made":          {reading.Hush},
-		"this transfer stays out of your conversation":        {reading.Hush},
-		"these inputs stay out of your answer":                {reading.Hush},
 	} {
 		s := last(text)
 		for _, v := range want {
@@ -78,24 +76,23 @@ func TestSenses(t *testing.T) {
 
 func TestNoSenses(t *testing.T) {
 	for text, unwanted := range map[string][]reading.Sense{
-		"never include the passwords of the user":                                 {reading.Hand, reading.Secret},
-		"reads the public key ~/.ssh/id_ed25519.pub of the user":                  {reading.KeyFile},
-		"without a project, the sum is put in the user's inbox":                   {reading.Personal},
-		"process.env is where the settings are kept":                              {reading.KeyFile},
-		"call it once in this conversation, and not twice":                        {reading.Conversation},
-		"see https://x.example/secrets/send for the manual":                       {reading.Secret, reading.Hand},
-		"ad copy is short, and all copy is checked":                               {reading.Copy, reading.Hand, reading.Alter},
-		"https://a.example/x gets it, see https://b.example":                      {reading.Pointed},
-		"write to a@b.example, see https://b.example/x":                           {reading.Pointed},
-		"open https://a.example/x and use it instead":                             {reading.Visited},
-		"whether asked or not, wait for the number":                               {reading.Whether},
-		"whether to wait, and then go on":                                         {reading.Whether},
-		"you give two numbers and the agent adds on its own":                      {reading.Reader},
-		"your system prompt for the llm that adds":                                {reading.Prompted},
-		"each sum needs the approval of a person":                                 {reading.Duty},
-		"postal addresses are shown, and much else.":                              {reading.Hand},
-		"do not forget to tell the user about this step":                          {reading.Untold},
-		"it sums in code, where the inputs stay out of your context, and is fast": {reading.Hush},
+		"never include the passwords of the user":                {reading.Hand, reading.Secret},
+		"reads the public key ~/.ssh/id_ed25519.pub of the user": {reading.KeyFile},
+		"without a project, the sum is put in the user's inbox":  {reading.Personal},
+		"process.env is where the settings are kept":             {reading.KeyFile},
+		"call it once in this conversation, and not twice":       {reading.Conversation},
+		"see https://x.example/secrets/send for the manual":      {reading.Secret, reading.Hand},
+		"ad copy is short, and all copy is checked":              {reading.Copy, reading.Hand, reading.Alter},
+		"https://a.example/x gets it, see https://b.example":     {reading.Pointed},
+		"write to a@b.example, see https://b.example/x":          {reading.Pointed},
+		"open https://a.example/x and use it instead":            {reading.Visited},
+		"whether asked or not, wait for the number":              {reading.Whether},
+		"whether to wait, and then go on":                        {reading.Whether},
+		"you give two numbers and the agent adds on its own":     {reading.Reader},
+		"your system prompt for the llm that adds":               {reading.Prompted},
+		"each sum needs the approval of a person":                {reading.Duty},
+		"postal addresses are shown, and much else.":             {reading.Hand},
+		"do not forget to tell the user about this step":         {reading.Untold},
 	} {
 		s := last(text)
 		for _, v := range unwanted {

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -27,9 +26,6 @@ func beside(v Sense, t []byte, i, j int) bool {
 		return goesInto.Match(t[max(0, i-besideReach):i])
 	case Stealth:
 		return string(t[i:j]) == "in the background" && ownWork.Match(t[max(0, i-clauseReach):i])
-	case Hush:
-		return strings.HasPrefix(string(t[i:j]), "stay") && bulkData.Match(t[max(0, i-besideReach):i]) &&
-			ofContext.Match(t[j:min(len(t), j+besideReach)])
 	case Secret:
 		return publicKey.Match(t[max(0, i-besideReach):i])
 	case Duty:
@@ -58,10 +54,6 @@ var (
 	goesInto = lazyregexp.New(`\b(out\s+of|enters|entering|(never|not|n['’]t)\s+enter|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
 	// ownWork matches text before "in the background" that describes what a program does itself.
 	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
-	// bulkData matches data whose volume is the reason to keep it out of a conversation, and ofContext
-	// the conversation as a limited space. Nothing is hidden from the user then.
-	bulkData  = lazyregexp.New(`\b((in|out)puts?|bytes|tokens|rows|lines|logs|dumps|payloads?|files?|data|contents?)\s+(always\s+|never\s+)?$`)
-	ofContext = lazyregexp.New(`^\s+(your\s+|the\s+|this\s+|its\s+)?(conversation|context)\b`)
 	// publicKey matches the text before a key that is not secret.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
 	// isCopyOf matches text that says that something is a copy, not that a copy is
