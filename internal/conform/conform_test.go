@@ -139,6 +139,8 @@ func TestPatterns(t *testing.T) {
 		{`a\\z`, []string{`az`, `b`}, nil},
 		{`^[\\S]$`, []string{` `}, nil},
 		{`^[[:alpha:]]$`, []string{`:]`, `1`}, nil},
+		{`^[]a]$`, []string{`b`}, nil},
+		{`^[^]a]$`, []string{`a`}, nil},
 		{`(?i)a`, []string{`b`}, nil},
 		{`^\\x{41}$`, []string{`B`}, nil},
 	} {

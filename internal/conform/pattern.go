@@ -53,7 +53,8 @@ func translated(source string) (string, bool) {
 				b.WriteByte(e)
 			}
 			continue
-		case class && c == '[' && strings.HasPrefix(rest, ":"): // a named class in package regexp
+		case class && c == '[' && strings.HasPrefix(rest, ":"), // a named class in package regexp
+			!class && c == '[' && strings.HasPrefix(strings.TrimPrefix(rest, "^"), "]"): // a class that contains ]
 			return "", false
 		case !class && c == '(' && strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<"): // flags
 			return "", false

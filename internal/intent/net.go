@@ -82,8 +82,8 @@ type Words struct {
 // Word holds the keys of a word's form and its stem; 0 means none.
 type Word [2]uint32
 
-// SentenceID identifies a sentence among those that a reader has read.
-type SentenceID struct{ text, number, length uint32 }
+// SentenceID identifies a sentence, or a part of one, among those that a reader has read.
+type SentenceID struct{ text, number, start, end uint32 }
 
 // recentSentences is the number of sentences whose data is kept for the inputs of the next ones.
 const recentSentences = 2*surroundings + 2
@@ -140,7 +140,7 @@ func (r *Reader) about(dst []Word, t []byte, all []Sentence, i int, p *Place) []
 }
 
 func (r *Reader) id(i int, s Sentence) SentenceID {
-	return SentenceID{r.serial, uint32(i), uint32(s.End - s.Start)}
+	return SentenceID{r.serial, uint32(i), uint32(s.Start), uint32(s.End)}
 }
 
 // words returns the first maxWords words of sentence i, which either was read recently or is the

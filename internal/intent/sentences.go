@@ -96,7 +96,7 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
-// The maximum number of words in a fragment that Core leaves out.
+// The maximum number of words in a fragment that WithoutHead and WithoutTail leave out.
 const (
 	shortHead = 3
 	shortTail = 4
