@@ -41,13 +41,25 @@ const (
 	maxTracked    = 64      // servers per session whose values are tracked separately
 )
 
-// knownValue records where a session first saw a value, and which servers returned it.
-type knownValue struct {
-	has  uint64   // set of servers that returned the value
-	from *Outflow // nil for a value that the client sent first, or that is in a definition
-	at   place    // position in the file of that result
+// valueSource records where a session first saw a value, and which servers returned it. The values
+// of a text share one, so it never changes.
+type valueSource struct {
+	has  uint64 // set of servers that returned the value
+	from *Outflow
+	at   place // position in the file of that result
 	via  string
 	kind text.DistinctKind
+}
+
+// valueSources returns the same valueSource for equal ones in a row.
+type valueSources [text.DistinctKinds]*valueSource
+
+func (all *valueSources) of(s valueSource) *valueSource {
+	if last := all[s.kind]; last != nil && *last == s {
+		return last
+	}
+	all[s.kind] = &s
+	return &s
 }
 
 // remembered holds the digests of one server's values, oldest first: one queue per kind of value, and
@@ -67,7 +79,7 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 		for i := range m.Values {
 			v := &m.Values[i]
 			k, ok := s.known[v.digest]
-			if !ok || k.from == nil || k.from.Server == p.Server.ID || k.has&p.Server.bit != 0 {
+			if !ok || k == nil || k.from.Server == p.Server.ID || k.has&p.Server.bit != 0 {
 				continue
 			}
 			f := &p.judge.flow
@@ -85,6 +97,7 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 // value, remember returns the reason; otherwise, it returns "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
+	var sources, more valueSources
 	if s.forgot {
 		lost = "a session continued after its values were dropped to limit memory: the flow of these values is not tracked"
 	}
@@ -96,12 +109,11 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 		}
 		k, ok := s.known[v.digest]
 		switch {
-		case ok && said:
+		case ok && (said || k == nil):
 			continue
 		case ok:
 			if k.has&srv.bit == 0 || v.Kind < k.kind {
-				k.has, k.kind = k.has|srv.bit, min(k.kind, v.Kind)
-				s.known[v.digest] = k
+				s.known[v.digest] = more.of(valueSource{k.has | srv.bit, k.from, k.at, k.via, min(k.kind, v.Kind)})
 				if j.sharing {
 					j.adds.keepValue(v, said, source)
 				}
@@ -110,10 +122,9 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []V
 		case v.base && !said:
 			continue
 		}
-		k = knownValue{kind: v.Kind}
 		ring := &srv.values[text.DistinctKinds]
 		if !said {
-			k.has, k.from, k.at, k.via = srv.bit, source, v.at, v.Via
+			k = sources.of(valueSource{srv.bit, source, v.at, v.Via, v.Kind})
 			ring = &srv.values[v.Kind]
 		}
 		why, ok := j.place(s, ring, v, said)
