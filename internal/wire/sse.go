@@ -58,7 +58,8 @@ type SSEReader struct {
 	data      []byte
 	kind      []byte
 	id        []byte
-	retry     []byte
+	newID     []byte // of the current line
+	retry     []byte // of the current line
 }
 
 type field int
@@ -206,7 +207,7 @@ func (s *SSEReader) open() {
 		s.kind = s.kind[:0]
 	case "id":
 		s.field = fieldID
-		s.id = s.id[:0]
+		s.newID = s.newID[:0]
 	case "retry":
 		s.field = fieldRetry
 		s.retry = s.retry[:0]
@@ -239,7 +240,7 @@ func (s *SSEReader) value(p []byte) {
 	case fieldEvent:
 		s.keep(&s.kind, p)
 	case fieldID:
-		s.keep(&s.id, p)
+		s.keep(&s.newID, p)
 	case fieldRetry:
 		s.retry = append(s.retry, p[:min(len(p), retryDigits+1-len(s.retry))]...)
 	case fieldUnknown, fieldComment:
@@ -251,7 +252,7 @@ func (s *SSEReader) keep(to *[]byte, p []byte) {
 	s.event.Size += int64(len(p))
 	if s.max > 0 && s.event.Size > s.max {
 		s.event.Oversize = true
-		s.data, s.kind, s.id = s.data[:0], s.kind[:0], s.id[:0]
+		s.data, s.kind, s.id, s.newID = s.data[:0], s.kind[:0], s.id[:0], s.newID[:0]
 		return
 	}
 	*to = append(*to, p...)
@@ -263,8 +264,14 @@ func (s *SSEReader) endLine() bool {
 	if !empty && !s.opened {
 		s.open()
 	}
-	if s.opened && s.field == fieldID && bytes.IndexByte(s.id, 0) >= 0 {
-		s.id = s.id[:0] // the standard ignores an id with a NUL
+	switch {
+	case empty:
+	case s.field == fieldID && bytes.IndexByte(s.newID, 0) < 0: // the standard says to ignore an ID with a NUL
+		s.id = append(s.id[:0], s.newID...)
+	case s.field == fieldRetry:
+		if n, ok := milliseconds(s.retry); ok {
+			s.event.Retry = n
+		}
 	}
 	s.name, s.watched = s.name[:0], s.watched[:0]
 	s.opened, s.trimmed, s.started, s.firstLine = false, false, false, false
@@ -277,7 +284,6 @@ func (s *SSEReader) dispatch() SSEEvent {
 	e := s.event
 	e.ID = string(s.id)
 	e.Type = eventType(s.kind)
-	e.Retry = milliseconds(s.retry)
 	e.HasData = e.Oversize || len(s.data) > 0
 	if !e.Oversize {
 		e.Data = s.data[:len(s.data):len(s.data)]
@@ -289,7 +295,7 @@ func (s *SSEReader) dispatch() SSEEvent {
 func (s *SSEReader) reset() {
 	s.event = SSEEvent{}
 	s.known, s.dataLines = false, false
-	s.data, s.kind, s.id, s.retry = s.data[:0], s.kind[:0], s.id[:0], s.retry[:0]
+	s.data, s.kind, s.id = s.data[:0], s.kind[:0], s.id[:0]
 }
 
 // eventType returns an event type, without an allocation for the two that MCP uses.
@@ -303,12 +309,12 @@ func eventType(p []byte) string {
 	return string(p)
 }
 
-// milliseconds parses the value of a retry field. It returns 0 for a value that is not all digits,
-// which the standard says to ignore, and for one longer than retryDigits.
-func milliseconds(p []byte) int {
+// milliseconds parses the value of a retry field. The standard says to ignore a value that is not all
+// digits; one longer than retryDigits is ignored, too.
+func milliseconds(p []byte) (n int, ok bool) {
 	if len(p) == 0 || len(p) > retryDigits {
-		return 0
+		return 0, false
 	}
-	n, _ := strconv.ParseUint(string(p), 10, 32)
-	return int(n)
+	u, err := strconv.ParseUint(string(p), 10, 32)
+	return int(u), err == nil
 }

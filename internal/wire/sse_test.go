@@ -78,13 +78,11 @@ func wantEvents(data []byte, max int64) []SSEEvent {
 			e.Type = value
 			e.Size += int64(len(value))
 		case "id":
-			e.ID = value
-			if strings.Contains(value, "\x00") {
-				e.ID = ""
+			if !strings.Contains(value, "\x00") {
+				e.ID = value
 			}
 			e.Size += int64(len(value))
 		case "retry":
-			e.Retry = 0
 			if onlyDigits.MatchString(value) {
 				fmt.Sscan(strings.TrimLeft(value, "0")+"", &e.Retry)
 			}
@@ -127,6 +125,9 @@ func TestSSE(t *testing.T) {
 			[]SSEEvent{{Type: "message", Data: []byte("\n"), HasData: true, Size: 1}}},
 		{"id with NUL, retry with letters", "id: a\x00b\nretry: 5s\ndata: x\n\n", 0,
 			[]SSEEvent{{Type: "message", Data: []byte("x"), HasData: true, Size: 4}}},
+		{"ignored after valid ones", "id: 7\nid: a\x00b\nretry: 30\nretry: 5s\ndata: x\n\n", 0,
+			[]SSEEvent{{Type: "message", ID: "7", Retry: 30, Data: []byte("x"), HasData: true, Size: 5}}},
+		{"ID reset", "id: 7\nid\ndata: x\n\n", 0, []SSEEvent{{Type: "message", Data: []byte("x"), HasData: true, Size: 2}}},
 		{"cut off", "data: a\n\ndata: b\ndata: c", 0,
 			[]SSEEvent{{Type: "message", Data: []byte("a"), HasData: true, Size: 1},
 				{Type: "message", Data: []byte("b\nc"), HasData: true, Size: 3, Incomplete: true}}},
