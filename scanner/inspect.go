@@ -42,6 +42,7 @@ type Inspector struct {
 	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules
+	spare       bool              // there is a processor for a second goroutine
 }
 
 // NewInspector returns an inspector for the engine's rules.
@@ -250,8 +251,9 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 			in.asSent(r, r.Lines)
 		}
 	}
-	in.values(p)
+	extracted := in.extract(p)
 	seen := in.match(p)
+	extracted()
 	if p.client() {
 		return
 	}

@@ -60,6 +60,7 @@ func (l *Live) inspect(e *Event) *Facts {
 	case in = <-l.inspectors:
 	default:
 		in = l.judge.engine.NewInspector()
+		in.spare = cap(l.inspectors) > 1
 	}
 	facts := in.Inspect(e)
 	e.tree = nil // the tree belongs to the inspector

@@ -17,7 +17,7 @@ import (
 // BenchmarkStep measures how long a message of each kind waits in a proxy while it is inspected and
 // judged, and how long the sequential part, judging, takes.
 func BenchmarkStep(b *testing.B) {
-	e := engine(b, 1)
+	e := engine(b, 0) // as in a proxy: as many workers as processors
 	result := func(size int) *scanner.Event {
 		quoted, err := json.Marshal(recgen.Texts(1, size)["prose"])
 		if err != nil {

@@ -39,6 +39,10 @@ const (
 
 // values collects the distinctive values in one event.
 type values struct {
+	node  int  // whose position is at; -1 if none
+	isKey bool // at is the position of its key
+	at    place
+
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
 	highest uint64 // highest digest of the passages kept, set once there were too many
@@ -51,8 +55,32 @@ func (v *values) reset(frame int) {
 		v.seen = nil
 	}
 	clear(v.seen)
-	v.of, v.highest, v.lost = [text.DistinctKinds]int{}, 0, false
+	v.node, v.of, v.highest, v.lost = -1, [text.DistinctKinds]int{}, 0, false
 	v.left = decodedBytes + frame
+}
+
+// spareText is the minimum length of a text whose values are extracted on another processor.
+const spareText = 16 << 10
+
+// extract extracts the distinctive values in a text. For a long text, it does so while the caller
+// continues, if there is a spare processor. The function that it returns waits for the end.
+func (in *Inspector) extract(p *TextPass) (wait func()) {
+	if !in.spare || p.Subject != mcp.ResultSubject || len(p.Source) < spareText {
+		in.values(p)
+		return func() {}
+	}
+	in.position(p) // uses data that the caller uses, too
+	own := *p
+	failed := make(chan any)
+	go func() {
+		defer func() { failed <- recover() }()
+		in.values(&own)
+	}()
+	return func() {
+		if v := <-failed; v != nil {
+			panic(v)
+		}
+	}
 }
 
 // values extracts the distinctive values in a text, plain and encoded.
@@ -157,15 +185,9 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 }
 
 func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct) Value {
-	n := &in.tree.Nodes[p.node]
-	start := int(n.Start)
-	if p.isKey {
-		start = int(n.KeyStart)
-	}
-	at := in.locate(start)
+	at, start := in.position(p)
 	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == mcp.CallSubject,
-		at:     place{int32(min(at.Line, math.MaxInt32)), int32(min(at.Column, math.MaxInt32))},
-		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
+		at: at, Offset: start - int(in.tree.Nodes[in.event.root].Start)}
 	if p.Subject == mcp.CallSubject {
 		v.InLink = text.IsLink(p.Source)
 		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
@@ -173,6 +195,22 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 		v.Text = shownValue(s[d.Start:d.End], d.Kind)
 	}
 	return v
+}
+
+// position returns the position of a pass's text in the file, and where it begins in the tree's
+// text.
+func (in *Inspector) position(p *TextPass) (at place, start int) {
+	n, c := &in.tree.Nodes[p.node], &in.collected
+	start = int(n.Start)
+	if p.isKey {
+		start = int(n.KeyStart)
+	}
+	if c.node != p.node || c.isKey != p.isKey {
+		loc := in.locate(start)
+		c.node, c.isKey = p.node, p.isKey
+		c.at = place{int32(min(loc.Line, math.MaxInt32)), int32(min(loc.Column, math.MaxInt32))}
+	}
+	return c.at, start
 }
 
 // shownValue returns the part of a value that a finding may show.
