@@ -46,7 +46,7 @@ type fits struct {
 	of   [groups][Filters]int32
 }
 
-const recentFits = 1 << 7
+const recentFits = 1 << 8
 
 // NewJudge returns a judge that uses the nets.
 func NewJudge(nets ...Net) (j Judge) {
