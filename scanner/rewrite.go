@@ -31,14 +31,14 @@ func (o *Outcome) Action() Action {
 	return Forward
 }
 
-// Rewrite returns the outcome's frame without the withheld definitions; all other bytes are
-// unchanged. It returns nil if it does not find them in the frame.
-func (o *Outcome) Rewrite(frame []byte) []byte {
+// Rewrite returns frame without the withheld definitions; all other bytes are unchanged. masked is what
+// was judged: frame, with secrets masked. Rewrite returns nil if it does not find the definitions.
+func (o *Outcome) Rewrite(masked, frame []byte) []byte {
 	if len(o.Withheld) == 0 {
 		return frame
 	}
-	var doc wire.Doc
-	if doc.Parse(wire.Lenient(frame)) != nil {
+	var doc, sent wire.Doc // with the same nodes: a masked string is still a string
+	if doc.Parse(wire.Lenient(masked)) != nil || sent.Parse(wire.Lenient(frame)) != nil || len(sent.Nodes) != len(doc.Nodes) {
 		return nil
 	}
 	gone, lists := map[int]bool{}, map[int]bool{}
@@ -52,7 +52,7 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 	}
 	var cuts []wire.Edit
 	for list := range lists {
-		cuts = doc.AppendCuts(cuts, list, func(i int) bool { return gone[i] })
+		cuts = sent.AppendCuts(cuts, list, func(i int) bool { return gone[i] })
 	}
 	return wire.Apply(frame, cuts)
 }

@@ -113,7 +113,7 @@ func TestWithheldDefinitions(t *testing.T) {
 				t.Errorf("withheld: %q, want %q", got, c.want)
 			}
 			want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, len(c.lists)-1, c.cut)
-			if got := out.Rewrite(list.Frame); string(got) != want {
+			if got := out.Rewrite(list.Frame, list.Frame); string(got) != want {
 				t.Errorf("rewritten as %s, want %s", got, want)
 			}
 			if action := out.Action(); (action == scanner.Rewrite) != (c.want != "") {
@@ -156,7 +156,7 @@ func TestWithheldOfAllKinds(t *testing.T) {
 		if got := shownWithheld(out); got != c.withheld || out.Action().String() != c.action {
 			t.Errorf("%s: withheld %q, %s", c.result, got, out.Action())
 		}
-		if got := out.Rewrite([]byte(text(c.result))); string(got) != text(c.rewritten) {
+		if got := out.Rewrite([]byte(text(c.result)), []byte(text(c.result))); string(got) != text(c.rewritten) {
 			t.Errorf("%s: rewritten as %s", c.result, got)
 		}
 		if c.request == "" {
@@ -260,9 +260,24 @@ func TestWithheldBehindOthers(t *testing.T) {
 func TestRewriteOtherFrame(t *testing.T) {
 	out := pinning(t, blocking()).Live().Step(listing(0, tool("a", "zqmarker")))
 	for _, other := range []string{``, `{`, `{"jsonrpc":"2.0","id":0,"result":{}}`, ` ` + `{"tools":[]}`} {
-		if got := out.Rewrite([]byte(other)); got != nil {
+		if got := out.Rewrite([]byte(other), []byte(other)); got != nil {
 			t.Errorf("%q was rewritten as %q", other, got)
 		}
+	}
+}
+
+// TestRewriteMasked checks that only the withheld definition is cut from the frame that was sent, whose
+// secrets were masked before it was judged.
+func TestRewriteMasked(t *testing.T) {
+	frame := func(number, text string) string {
+		return `{"jsonrpc":"2.0","id":1,"result":{"n":` + number + `,"tools":[` + tool("denied", text) + `,` + tool("good", text) + `]}}`
+	}
+	e := listing(1)
+	e.Frame = []byte(frame(`"[masked]"`, "Uses [masked]."))
+	sent := frame("123456789012", "Uses s3cret-value.")
+	got := string(pinning(t, scanner.Options{Policy: deny{}}).Live().Step(e).Rewrite(e.Frame, []byte(sent)))
+	if want := strings.Replace(sent, tool("denied", "Uses s3cret-value.")+",", "", 1); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
@@ -301,7 +316,7 @@ func TestRewriteProperty(t *testing.T) {
 		}
 		sent := before + list + after
 		out := e.Live().Step(frame(0, mcp.ServerToClient, sent))
-		got := string(out.Rewrite([]byte(sent)))
+		got := string(out.Rewrite([]byte(sent), []byte(sent)))
 		if len(out.Withheld) != bad || !strings.HasPrefix(got, before) || !strings.HasSuffix(got, after) {
 			rt.Fatalf("%s\n%d of %d withheld: %s", sent, len(out.Withheld), bad, got)
 		}
@@ -359,7 +374,7 @@ func TestPinsInAnotherCase(t *testing.T) {
 		live := pinning(t, scanner.Options{}).Live()
 		live.Step(says(`{"tools":[` + tool("add", "Adds.") + `],"resources":[{"uri":"x://a"}],"resourceTemplates":[{"uriTemplate":"y://{a}"}]}`))
 		e := says(result)
-		if got := live.Step(e).Rewrite(e.Frame); string(got) != `{"jsonrpc":"2.0","id":1,"result":`+want+`}` {
+		if got := live.Step(e).Rewrite(e.Frame, e.Frame); string(got) != `{"jsonrpc":"2.0","id":1,"result":`+want+`}` {
 			t.Errorf("%s: %s", result, got)
 		}
 	}

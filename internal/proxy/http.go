@@ -49,7 +49,7 @@ type HTTP struct {
 	elicits  *elicitor
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
-	large    large
+	large    *large
 	bridge   *bridge // to a server that the proxy starts, otherwise nil
 
 	answers sync.WaitGroup // answers being sent to the server
@@ -67,7 +67,7 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	if u.Command != nil {
 		u.URL = commandURL
 	}
-	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: newElicitor(), large: make(large, maxLarge)}
+	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: newElicitor(), large: newLarge()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if u.Command != nil {
 		h.bridge = newBridge(h)

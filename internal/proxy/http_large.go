@@ -5,51 +5,89 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
-// maxLarge is the maximum number of messages larger than largeBuffer that are in memory at a time.
-// Smaller messages take little memory.
-const maxLarge = 8
+// The limits on the memory for messages larger than largeBuffer. Smaller ones take little.
+const (
+	largeBytes = 32 << 20 // that they share
+	maxLarge   = 8        // messages that it has no room for, in memory at a time
+)
 
-// large is a semaphore that limits the number of large messages in memory.
-type large chan struct{}
+// large limits the memory for large messages.
+type large struct {
+	free  atomic.Int64 // of largeBytes
+	slots chan struct{}
+}
 
-// hold waits for a slot. To avoid deadlocks, a caller that has a slot never waits
-// for another.
-func (l large) hold(ctx context.Context) error {
+func newLarge() *large {
+	l := &large{slots: make(chan struct{}, maxLarge)}
+	l.free.Store(largeBytes)
+	return l
+}
+
+// room is the memory of one message.
+type room struct {
+	of    *large
+	bytes int64 // of the shared memory
+	slot  bool
+}
+
+// grow makes room for a message of the given size. If the shared memory is full, it waits for a slot,
+// which has room for any message. To avoid deadlocks, a message with a slot never waits again.
+func (r *room) grow(ctx context.Context, size int64) error {
+	if r.slot || size <= max(r.bytes, largeBuffer) {
+		return nil
+	}
+	if r.of.free.Add(r.bytes-size) >= 0 {
+		r.bytes = size
+		return nil
+	}
+	r.of.free.Add(size - r.bytes)
 	select {
-	case l <- struct{}{}:
+	case r.of.slots <- struct{}{}:
+		r.of.free.Add(r.bytes)
+		r.bytes, r.slot = 0, true
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (l large) release() { <-l }
+// leave gives the room back.
+func (r *room) leave() {
+	r.of.free.Add(r.bytes)
+	if r.slot {
+		<-r.of.slots
+	}
+	r.bytes, r.slot = 0, false
+}
 
 // read reads up to max bytes from r, whose declared size is size, or -1 if unknown. more reports
-// whether r has more than max bytes; data then includes one byte beyond max. done releases the slot
+// whether r has more than max bytes; data then includes one byte beyond max. done gives back the room
 // of the data; it may be called more than once.
-func (l large) read(ctx context.Context, r io.Reader, size, max int64) (data []byte, more bool, done func(), err error) {
-	done = func() {}
+func (l *large) read(ctx context.Context, r io.Reader, size, max int64) (data []byte, more bool, done func(), err error) {
+	room := &room{of: l}
+	done = sync.OnceFunc(room.leave)
 	if r == nil {
 		return nil, false, done, nil
 	}
-	small := min(max+1, largeBuffer)
 	var buf bytes.Buffer
+	limit := min(max+1, largeBuffer)
 	if size > 0 {
-		buf.Grow(int(min(size, small)) + bytes.MinRead)
+		buf.Grow(int(min(size, limit)) + bytes.MinRead)
 	}
-	_, err = buf.ReadFrom(io.LimitReader(r, small))
-	data = buf.Bytes()
-	if err == nil && len(data) == largeBuffer && max >= largeBuffer {
-		if err = l.hold(ctx); err != nil {
-			return data, false, done, err
+	for {
+		if _, err = buf.ReadFrom(io.LimitReader(r, limit-int64(buf.Len()))); err != nil || int64(buf.Len()) < limit || limit > max {
+			break
 		}
-		done = sync.OnceFunc(l.release)
-		var rest []byte
-		rest, err = io.ReadAll(io.LimitReader(r, max+1-largeBuffer))
-		data = append(data, rest...)
+		if limit *= 2; size >= limit {
+			limit = size + 1 // one more shows that the data ends as declared
+		}
+		limit = min(limit, max+1)
+		if err = room.grow(ctx, limit); err != nil {
+			break
+		}
 	}
-	return data, int64(len(data)) > max, done, err
+	return buf.Bytes(), int64(buf.Len()) > max, done, err
 }

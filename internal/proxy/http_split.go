@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"io"
 )
 
@@ -39,9 +40,8 @@ type blockReader struct {
 	max int64 // maximum size of an event, in bytes
 	err error // from r, returned after the data read before it
 
-	hold    func() error // waits for a slot for a large event; nil if no slot is needed
-	release func()
-	held    bool
+	ctx  context.Context // of waiting for room
+	room room            // of a large event
 
 	buf   []byte
 	start int // of the current block
@@ -166,11 +166,10 @@ func (b *blockReader) rest() io.Reader {
 // ready reports whether the end of an event is already buffered.
 func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
 
-// close releases a large event's slot.
+// close gives back the room of a large event.
 func (b *blockReader) close() {
-	if b.held {
-		b.held = false
-		b.release()
+	if b.room.of != nil {
+		b.room.leave()
 	}
 }
 
@@ -189,11 +188,10 @@ func (b *blockReader) fill() {
 			b.pos -= b.start
 			b.start = 0
 		} else {
-			if len(b.buf) >= largeBuffer && b.hold != nil && !b.held {
-				if b.err = b.hold(); b.err != nil {
+			if b.room.of != nil {
+				if b.err = b.room.grow(b.ctx, int64(2*len(b.buf))); b.err != nil {
 					return
 				}
-				b.held = true
 			}
 			b.buf = append(b.buf, make([]byte, len(b.buf))...)
 		}

@@ -32,7 +32,7 @@ type stream struct {
 
 func newStream(x *exchange, resp *http.Response) *stream {
 	return &stream{exchange: x, at: x.at, body: resp.Body, head: resp.Request.Header, base: resp.Request.URL,
-		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage, hold: func() error { return x.large.hold(x.in.Context()) }, release: x.large.release}}
+		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage, ctx: x.in.Context(), room: room{of: x.large}}}
 }
 
 func (s *stream) Close() error {

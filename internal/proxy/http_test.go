@@ -399,6 +399,26 @@ func TestHTTPCut(t *testing.T) {
 	}
 }
 
+// TestHTTPManyLargeMessages checks that large messages do not wait for the answers to others.
+func TestHTTPManyLargeMessages(t *testing.T) {
+	const many = 24
+	var arrived sync.WaitGroup
+	arrived.Add(many)
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		arrived.Done()
+		arrived.Wait()
+		say(w, "application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	}, nil)
+	var wg sync.WaitGroup
+	for range many {
+		wg.Go(func() {
+			f.post(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"`+strings.Repeat("x", 100_000)+`"}}`, http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		})
+	}
+	wg.Wait()
+}
+
 // TestHTTPLongMessages checks that a message above the limit is forwarded as it arrives
 // and counted, or refused if fail_closed is set.
 func TestHTTPLongMessages(t *testing.T) {

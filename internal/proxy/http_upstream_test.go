@@ -475,8 +475,8 @@ func TestHTTPParamHeaders(t *testing.T) {
 	}
 }
 
-// TestHTTPLargeMessages checks that all large messages arrive even if there are more of them than the
-// proxy can hold at once: in both directions, as bodies and as events.
+// TestHTTPLargeMessages checks that many large messages at a time arrive: in both directions, as bodies
+// and as events.
 func TestHTTPLargeMessages(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200_000) + `"}}`
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {

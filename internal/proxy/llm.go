@@ -35,7 +35,7 @@ type LLM struct {
 	sessions *sessions
 	current  atomic.Int64 // exchanges in progress
 	counted  atomic.Int64 // exchanges in total
-	large    large
+	large    *large
 
 	mu      sync.Mutex
 	fed     map[string]bool             // sessions that have received the listings
@@ -53,7 +53,7 @@ type llmRoute struct {
 // NewLLM returns a proxy. The caller must close it. If there are several upstreams, each has a path
 // with its name; an upstream without a name gets all paths.
 func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
-	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: make(large, maxLarge),
+	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: newLarge(),
 		fed: map[string]bool{}, changed: map[string][]*scanner.Event{}}
 	if talks.Servers == nil {
 		l.talks.Servers = map[string][]string{}

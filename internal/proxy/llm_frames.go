@@ -10,22 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// nextFrame reads the next frame. A large frame waits for a slot.
+// nextFrame reads the next frame. A large frame waits for room.
 func (s *llmStream) nextFrame() (wire.EventFrame, error) {
-	var held bool
-	f, err := wire.ReadEventFrame(s.frames, s.gate.MaxMessage, func(size int64) error {
-		if held = size > largeBuffer; held {
-			if err := s.large.hold(s.in.Context()); err != nil {
-				held = false
-				return err
-			}
-		}
-		return nil
-	})
-	if held {
-		s.large.release()
-	}
-	return f, err
+	room := room{of: s.large}
+	defer room.leave()
+	return wire.ReadEventFrame(s.frames, s.gate.MaxMessage, func(size int64) error { return room.grow(s.in.Context(), size) })
 }
 
 // framed forwards a response as an Amazon event stream.

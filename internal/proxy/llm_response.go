@@ -45,7 +45,7 @@ func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
 	s := &llmStream{llmExchange: x, closer: resp.Body}
-	s.blocks = blockReader{r: body, max: x.gate.MaxMessage, hold: func() error { return x.large.hold(x.in.Context()) }, release: x.large.release}
+	s.blocks = blockReader{r: body, max: x.gate.MaxMessage, ctx: x.in.Context(), room: room{of: x.large}}
 	resp.Body = s
 }
 

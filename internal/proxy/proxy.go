@@ -115,7 +115,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	case ambiguous != "" && out.Decision.Verdict < scanner.Block:
 		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Reason: ambiguous}
 	case do == scanner.Rewrite:
-		if pass = out.Rewrite(masked); pass == nil {
+		if pass = out.Rewrite(masked, frame); pass == nil {
 			do = scanner.Refuse
 		}
 	case do == scanner.Forward && g.FailClosed && (contradicts(out) || unreadable(out) && !s.page):

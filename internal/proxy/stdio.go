@@ -256,11 +256,13 @@ func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	if !p.passes(p.at, tooLongReason(p.direction, p.MaxMessage)) {
 		return errUnjudged
 	}
-	err := p.to.write(line)
+	p.to.mu.Lock() // an answer must not be written in the middle of the line
+	defer p.to.mu.Unlock()
+	_, err := p.to.w.Write(line)
 	for err == nil && rest.open {
 		var part []byte
 		part, err = rest.part()
-		if werr := p.to.write(part); werr != nil {
+		if _, werr := p.to.w.Write(part); werr != nil {
 			return werr
 		}
 	}

@@ -283,6 +283,20 @@ func TestLongMessages(t *testing.T) {
 		t.Errorf("got %q, want %q", c.decided[0], want)
 	}
 
+	// An answer to the client waits until the message has ended.
+	c = connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.MaxMessage = 1000 })
+	go func() { _, _ = io.WriteString(c.serverOut, long[:150_000]) }()
+	c.expect(c.fromProxy, long[:100_000])
+	c.say(c.toProxy, call("1", "denied")+"\n")
+	for c.seen() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	go func() { _, _ = io.WriteString(c.serverOut, long[150_000:]) }()
+	c.expect(c.fromProxy, long[100_000:]+refused("1", "it is denied", "no-denied", "block")+"\n")
+	if err := c.close(); err != nil {
+		t.Fatal(err)
+	}
+
 	c = connect(t, engineOf(t, scanner.Options{}), func(o *proxy.Options) { o.MaxMessage, o.FailClosed = 1000, true })
 	go func() { _, _ = io.WriteString(c.serverOut, long) }()
 	if err := <-c.done; err == nil || !strings.Contains(err.Error(), "fail_closed") {
