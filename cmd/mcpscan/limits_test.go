@@ -72,6 +72,8 @@ var limits = []struct {
 	{"internal/app", []limit{
 		{"maxEnvFile", "an environment file (`envFile`), `.npmrc`, `bunfig.toml`", "bytes", incomplete},
 		{"maxBaseline", "a baseline report", "bytes", exitsUsage},
+		{"maxAuditLines", "audit events of `proxy` that wait for a file that cannot be written", "bytes", "not written, and counted at the end"},
+		{"maxClaims", "proxies that record to the same name at a time", "proxies", "the next does not start; exit 2"},
 	}},
 	{"internal/servers", []limit{
 		{"maxUnnamed", "frames buffered until a server sends its name", "frames", "the server is named after its command or URL"},

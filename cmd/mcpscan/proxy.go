@@ -68,7 +68,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.problem); err != nil {
 		return err
 	}
-	if r.log, err = app.OpenAuditLog(c.Events); err != nil {
+	if r.log, err = app.AppendAuditLog(c.Events, r.problem); err != nil {
 		return err
 	}
 	target, err := c.target(servers.KnownIn(checks.Locked))

@@ -262,6 +262,9 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 	switch {
 	case o.Changed:
 		e.changed++
+		if e.DryRun {
+			done = "would " + strings.TrimSuffix(done, "ped")
+		}
 		e.say("%s %s", done, at)
 	case o.Why != "":
 		e.say("not %s: %s: %s", done, at, o.Why)
@@ -286,6 +289,9 @@ func (e *editor) end() error {
 		}
 		return err
 	case e.All && !e.found && !e.failed:
+		if e.Config != "" {
+			return usage("no servers in %s", text.Visible(e.Config, 400))
+		}
 		return usage("%w with servers; name a file with --config FILE", app.ErrNoConfig)
 	}
 	if e.changed > 0 && !e.Quiet && !e.DryRun {

@@ -12,24 +12,50 @@ import (
 
 // AuditLog is the log file of --events.
 type AuditLog struct {
-	to   *report.Events // nil if there is nothing to write
-	file *os.File
+	to    *report.Events // nil if there is nothing to write
+	file  *os.File
+	lines *auditLines // of a proxy; otherwise nil
 }
 
 // OpenAuditLog creates the --events file, accessible only to its owner because it contains names
 // and arguments of calls. If name is empty, nothing is written.
 func OpenAuditLog(name string) (*AuditLog, error) {
-	switch {
-	case name == "":
-		return &AuditLog{}, nil
-	case name == "-":
+	file, err := openAuditLog(name, os.O_TRUNC)
+	if file == nil {
+		return &AuditLog{}, err
+	}
+	return &AuditLog{to: report.NewEvents(file), file: file}, nil
+}
+
+// AppendAuditLog is like OpenAuditLog, but keeps what the file contains: a client may start a proxy many
+// times, or several at a time. tell reports problems with the file.
+func AppendAuditLog(name string, tell func(string, ...any)) (*AuditLog, error) {
+	file, err := openAuditLog(name, os.O_APPEND)
+	if file == nil {
+		return &AuditLog{}, err
+	}
+	lines := &auditLines{file: file, tell: tell}
+	last := make([]byte, 1)
+	if is, err := file.Stat(); err == nil && is.Mode().IsRegular() && is.Size() > 0 {
+		if _, err := file.ReadAt(last, is.Size()-1); err == nil && last[0] != '\n' { // its writer was killed
+			lines.waiting.WriteByte('\n')
+		}
+	}
+	return &AuditLog{report.NewEvents(&lines.waiting), file, lines}, nil
+}
+
+func openAuditLog(name string, how int) (*os.File, error) {
+	switch name {
+	case "":
+		return nil, nil
+	case "-":
 		return nil, fmt.Errorf("--events -: standard output carries the report; expected a file name")
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("creating the --events file: %w", err)
 	}
-	return &AuditLog{to: report.NewEvents(file), file: file}, nil
+	return file, nil
 }
 
 // Beside returns a sink that writes to both the log and s.
@@ -40,11 +66,11 @@ func (l *AuditLog) Beside(s scanner.Sink) scanner.Sink {
 	return Tee{s, l.to}
 }
 
-// Flush writes the current event to the file, for readers of a log that has not ended. No more
-// findings about the event may follow. Close returns the errors.
+// Flush writes the current event of a proxy to the file. No more findings about the event may follow.
 func (l *AuditLog) Flush() {
 	if l.to != nil {
-		_ = l.to.Flush()
+		_ = l.to.Flush() // into memory
+		l.lines.write()
 	}
 }
 
@@ -53,7 +79,11 @@ func (l *AuditLog) Close() error {
 	if l.file == nil {
 		return nil
 	}
-	return errors.Join(l.to.Close(), l.file.Close())
+	err := l.to.Close()
+	if l.lines != nil {
+		err = l.lines.close()
+	}
+	return errors.Join(err, l.file.Close())
 }
 
 // Tee passes everything to two sinks.

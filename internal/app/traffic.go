@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type Traffic struct {
 	size  int64 // of the current part
 	to    *replay.Recorder
 	spool *spool.Spool // nil if nothing is recorded
+	claim *os.File     // open as long as the recording's name is taken
 }
 
 // OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
@@ -40,17 +42,27 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	create := func(name string) (io.WriteCloser, error) {
 		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	}
+	wanted := name
+	name, claim, err := claimed(wanted)
+	if err != nil {
+		return nil, fmt.Errorf("creating the recording: %w", err)
+	}
+	if name != wanted {
+		tell("recording to %s: another proxy is recording to %s", text.Visible(name, 400), text.Visible(wanted, 400))
+	}
 	file, err := create(name)
 	if err != nil {
+		claim.Close()
 		return nil, fmt.Errorf("creating the recording: %w", err)
 	}
 	for _, old := range partsOf(name) {
 		if err := os.Remove(partName(name, old)); err != nil {
 			file.Close()
+			claim.Close()
 			return nil, fmt.Errorf("replacing the recording: %w", err)
 		}
 	}
-	t := &Traffic{name: name, limit: size, keep: keep, part: 1}
+	t := &Traffic{name: name, limit: size, keep: keep, part: 1, claim: claim}
 	t.spool = spool.New(file, spool.Options{
 		Open: func(next string) (io.WriteCloser, error) {
 			t.drop(next)
@@ -67,6 +79,27 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	})
 	t.to = replay.NewRecorder(t, name)
 	return t, nil
+}
+
+// maxClaims is the maximum number of proxies that record to the same name at a time.
+const maxClaims = 64
+
+// claimed returns the first of FILE, FILE-2, FILE-3 and so on, with the number before the extension, to
+// which no other proxy is recording. Closing the returned file gives the name up.
+func claimed(name string) (free string, claim *os.File, err error) {
+	extension := filepath.Ext(name)
+	free = name
+	for n := 2; n <= maxClaims+1; n++ {
+		if claim, err = os.OpenFile(free, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return "", nil, err
+		}
+		if is, err := claim.Stat(); err != nil || !is.Mode().IsRegular() || exclusive(claim) {
+			return free, claim, nil
+		}
+		claim.Close()
+		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
+	}
+	return "", nil, fmt.Errorf("%d proxies are recording to %s and to the same name with a number", maxClaims, name)
 }
 
 // lostLine returns a recording line that reports n missing messages and makes a replay incomplete.
@@ -122,6 +155,7 @@ func (t *Traffic) Close() error {
 	if t.spool == nil {
 		return nil
 	}
+	defer t.claim.Close()
 	if err := t.spool.Close(); err != nil {
 		return fmt.Errorf("recording to %s: %w; the recording is incomplete", t.name, err)
 	}

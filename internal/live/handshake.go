@@ -219,15 +219,17 @@ func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	if err != nil || h.era != eraLegacy {
 		return h, err
 	}
+	version := versionLegacy
 	switch {
 	case slices.Contains(knownLegacy(), h.version):
-		p.announce(h.version)
+		version = h.version
 	case h.version == "":
 		s.problem(methodStart, "the response has no protocolVersion; assuming "+versionLegacy)
 	default:
 		s.problem(methodStart, "the server agreed on the version "+s.opts.quote(h.version)+
 			", which this client does not know; assuming "+versionLegacy)
 	}
+	p.announce(version)
 	p.notify(start, methodStarted)
 	return h, nil
 }

@@ -93,6 +93,31 @@ func TestHTTPSessionAndVersionHeaders(t *testing.T) {
 	}
 }
 
+// TestHTTPUnknownVersion checks that requests carry the version that the client assumes if it does not
+// know the server's.
+func TestHTTPUnknownVersion(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{`"protocolVersion":"2030-01-01",`, ``} {
+		listed := false
+		url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
+			switch m.method {
+			case methodStart:
+				respond(w, `{"jsonrpc":"2.0","id":%s,"result":{%s"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.id, version)
+				return true
+			case "tools/list":
+				listed = true
+				if got := r.Header.Get(headerVersion); got != versionLegacy {
+					t.Errorf("%s: the version of tools/list is %q", version, got)
+				}
+			}
+			return false
+		})
+		if _, _, err := list(t, Target{URL: url}); err != nil || !listed {
+			t.Errorf("%s: listed is %v, %v", version, listed, err)
+		}
+	}
+}
+
 // The server sends a request on the answer's stream, and waits for our reply before it answers.
 func TestHTTPServerThatAsksBack(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -77,6 +78,8 @@ func failure(err error) (status int, why string) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return http.StatusGatewayTimeout, "it did not answer in time (--upstream-timeout)"
+	case err == io.EOF:
+		return http.StatusBadGateway, "it closed the connection without an answer"
 	case errors.As(err, &wrong):
 		return http.StatusBadGateway, "its certificate is not valid: " + text.Visible(wrong.Err.Error(), reasonChars)
 	case errors.As(err, &unknown):

@@ -63,7 +63,9 @@ type withinOrigin struct{ http.RoundTripper }
 
 func (w withinOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	for n := 0; ; n++ {
-		resp, err := w.RoundTripper.RoundTrip(r)
+		once := *r
+		once.GetBody = nil // the transport repeats a message with an Idempotency-Key if it has one
+		resp, err := w.RoundTripper.RoundTrip(&once)
 		if err != nil || n == maxRedirects {
 			return resp, err
 		}

@@ -266,5 +266,6 @@ func (r *llmRoute) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 	r.access.strip(p.Out.Header)
 	r.complete(p.Out)
+	p.Out.Header.Del("Expect")          // the proxy has answered it
 	p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive
 }

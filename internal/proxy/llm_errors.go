@@ -53,8 +53,21 @@ var googleStatus = map[int]string{
 	http.StatusNotFound: "NOT_FOUND", http.StatusServiceUnavailable: "UNAVAILABLE", http.StatusBadGateway: "UNAVAILABLE", http.StatusGatewayTimeout: "DEADLINE_EXCEEDED",
 }
 
+// refusalMark begins the message of an error about something that was refused.
+const refusalMark = "blocked by mcpscan: "
+
+// amazonTypes maps status codes to the error types of Amazon Bedrock.
+var amazonTypes = map[int]string{
+	http.StatusBadRequest: "ValidationException", http.StatusUnauthorized: "AccessDeniedException", http.StatusForbidden: "AccessDeniedException",
+	http.StatusNotFound: "ResourceNotFoundException", http.StatusRequestEntityTooLarge: "ValidationException", http.StatusUnsupportedMediaType: "ValidationException",
+}
+
 // body returns an error in the provider's format.
 func (s shape) body(status int, why string) []byte {
+	code := `null`
+	if strings.HasPrefix(why, refusalMark) {
+		code = `"blocked_by_mcpscan"`
+	}
 	kind := cmp.Or(errorTypes[status], "api_error")
 	message := string(wire.AppendString(nil, []byte(why)))
 	switch s {
@@ -65,7 +78,7 @@ func (s shape) body(status int, why string) []byte {
 	case bedrockShape:
 		return []byte(`{"message":` + message + `}`)
 	}
-	return []byte(`{"error":{"message":` + message + `,"type":"` + kind + `","param":null,"code":"blocked_by_mcpscan"}}`)
+	return []byte(`{"error":{"message":` + message + `,"type":"` + kind + `","param":null,"code":` + code + `}}`)
 }
 
 // write answers a request with an error.
@@ -74,7 +87,7 @@ func (s shape) write(w http.ResponseWriter, status int, why string) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	if s == bedrockShape {
-		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
+		w.Header().Set("X-Amzn-Errortype", cmp.Or(amazonTypes[status], "ServiceUnavailableException"))
 	}
 	writeJSON(w, status, s.body(status, why))
 }

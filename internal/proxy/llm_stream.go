@@ -231,7 +231,9 @@ func (s *llmStream) inspect(b block, data, recorded []byte) {
 		if !valid {
 			s.doc.SetText(e.data)
 		}
-		step = s.flow.take(e, &s.doc)
+		if step = s.flow.take(e, &s.doc); step == passOn && !b.ends && s.frames == nil && len(s.held) > 0 {
+			step = holdOn // the end of the stream cuts this event off, so nothing may follow it
+		}
 	}
 	switch {
 	case step == passOn && s.flow != nil && !s.gate.Observe:

@@ -97,8 +97,8 @@ func (f *anthropicFlow) decide(said []replay.Said) {
 		}
 		f.results[s.Event] = append(f.results[s.Event], *s)
 	}
-	for index := range f.open {
-		if !judged[index] {
+	for index, complete := range f.open {
+		if !complete || !judged[index] {
 			f.blocked[index] = unjudged(f.names[index])
 		}
 		if f.blocked[index] != nil {

@@ -49,6 +49,9 @@ func (f *chatFlow) choice(index string) *chatChoice {
 
 func (f *chatFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
 	if string(e.data) == "[DONE]" {
+		for _, c := range f.choices { // some providers give no finish_reason
+			c.ended = true
+		}
 		if f.held {
 			return judgeIt
 		}
@@ -113,6 +116,14 @@ func (f *chatFlow) ended() bool {
 }
 
 func (f *chatFlow) decide(said []replay.Said) {
+	var cut []*chatCall // calls of choices that have not ended
+	for _, c := range f.choices {
+		for _, slot := range c.slots {
+			if !c.ended {
+				cut = append(cut, f.waiting[slot]...)
+			}
+		}
+	}
 	for i := range said {
 		s := &said[i]
 		waiting := f.waiting[s.Slot]
@@ -128,6 +139,11 @@ func (f *chatFlow) decide(said []replay.Said) {
 			call.refused = unjudged(call.name)
 		}
 		delete(f.waiting, slot)
+	}
+	for _, call := range cut {
+		if call.refused == nil {
+			call.refused = unjudged(call.name)
+		}
 	}
 	f.held = false
 }

@@ -11,7 +11,7 @@ import (
 
 // exceeding is the decision about a frame that exceeds a limit of the parser. Without it, a sender
 // could evade every check by adding values to a message.
-var exceeding = scanner.Decision{Verdict: scanner.Block,
+var exceeding = scanner.Decision{Verdict: scanner.Block, Rule: "parser-limit",
 	Reason: fmt.Sprintf("the message cannot be judged, because it is nested deeper than %d levels or has more than %d values", wire.MaxDepth, wire.MaxNodes)}
 
 // outline returns the messages of a frame that cannot be parsed, with only what an answer to them

@@ -113,7 +113,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	case out.Exceeds:
 		do, out.Decision = scanner.Refuse, exceeding
 	case ambiguous != "" && out.Decision.Verdict < scanner.Block:
-		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Reason: ambiguous}
+		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Rule: "ambiguous-message", Reason: ambiguous}
 	case do == scanner.Rewrite:
 		if pass = out.Rewrite(masked, frame); pass == nil {
 			do = scanner.Refuse
