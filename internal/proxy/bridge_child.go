@@ -38,6 +38,7 @@ type child struct {
 
 	mu       sync.Mutex
 	open     map[string]*reply // by key of the request
+	late     map[string]bool   // keys of cancelled requests that the server may still answer
 	tokens   map[string]*reply // by progress token
 	replies  []*reply          // that are being read, the latest last
 	listener *outbox           // the stream for messages that belong to no request, nil if there is none
@@ -48,7 +49,7 @@ type child struct {
 }
 
 func newChild(b *bridge, key, id string, at scope) *child {
-	c := &child{bridge: b, key: key, id: id, at: at, open: map[string]*reply{}, tokens: map[string]*reply{}}
+	c := &child{bridge: b, key: key, id: id, at: at, open: map[string]*reply{}, late: map[string]bool{}, tokens: map[string]*reply{}}
 	c.ctx, c.end = context.WithCancelCause(context.Background())
 	c.idle = time.AfterFunc(b.Idle, func() { c.end(errIdle) })
 	c.start = sync.OnceValue(c.begin)
@@ -154,7 +155,7 @@ func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
-	c.complete(c.answered(m.cancels)) // a server need not answer what was cancelled
+	c.complete(c.answered(m.cancels, true)) // a server need not answer what was cancelled
 	return respondTo(r, http.StatusAccepted, "", http.NoBody, 0), nil
 }
 

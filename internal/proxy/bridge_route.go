@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/http"
 	"slices"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // expect registers the requests in a body.
@@ -21,6 +23,7 @@ func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })
 	for i, key := range m.keys {
 		c.open[key] = x
+		delete(c.late, key)
 		if t := m.tokens[i]; t != "" {
 			c.tokens[t] = x
 		}
@@ -75,9 +78,13 @@ func (c *child) take(frame []byte) {
 		return
 	}
 	m := message{frame, len(s.answers) > 0, s.failed}
-	if replies := c.answered(s.answers); len(replies) > 0 {
+	if replies := c.answered(s.answers, false); len(replies) > 0 {
 		replies[0].put(m)
 		c.complete(replies)
+		return
+	}
+	if len(s.asks) == 0 && c.tooLate(s.answers) {
+		c.gate.note(&c.at, scanner.IgnoredEvent, "an answer to a cancelled request", scanner.Refuse)
 		return
 	}
 	for {
@@ -118,17 +125,33 @@ func (c *child) route(s *output, m message) (box *outbox, why string) {
 	return nil, ""
 }
 
-// answered closes the requests that a line answers, and returns their responses. It does so before
-// the client gets the line, because the client may then reuse the ids.
-func (c *child) answered(keys []string) (replies []*reply) {
+// answered closes the requests that a line answers or cancels, and returns their responses. It does so
+// before the client gets the line, because the client may then reuse the ids.
+func (c *child) answered(keys []string, cancelled bool) (replies []*reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range keys {
-		if x := c.close(key); x != nil && !slices.Contains(replies, x) {
+		x := c.close(key, cancelled)
+		if x != nil && !slices.Contains(replies, x) {
 			replies = append(replies, x)
 		}
 	}
 	return replies
+}
+
+// tooLate reports whether a line answers only requests that were cancelled.
+func (c *child) tooLate(keys []string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		if !c.late[key] {
+			return false
+		}
+	}
+	for _, key := range keys {
+		delete(c.late, key)
+	}
+	return len(keys) > 0
 }
 
 // complete ends the responses that have no more open requests.
@@ -145,12 +168,15 @@ func (c *child) complete(replies []*reply) {
 
 // close closes a request and returns its response, or nil if the request is not open. The caller
 // holds the lock.
-func (c *child) close(key string) *reply {
+func (c *child) close(key string, cancelled bool) *reply {
 	x := c.open[key]
 	if x == nil {
 		return nil
 	}
 	delete(c.open, key)
+	if cancelled && len(c.late) < maxOpen {
+		c.late[key] = true
+	}
 	if x.left--; x.left == 0 {
 		for _, t := range x.asked.tokens {
 			if c.tokens[t] == x {
@@ -169,7 +195,7 @@ func (c *child) abandon(x *reply) {
 	for i, key := range x.asked.keys {
 		if c.id == "" && c.open[key] == x {
 			c.in.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + x.asked.ids[i] + `,"reason":"the client disconnected"}}`))
-			c.close(key)
+			c.close(key, true)
 		}
 	}
 	c.mu.Unlock()

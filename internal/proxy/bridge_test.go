@@ -352,7 +352,12 @@ func TestBridgeCancels(t *testing.T) {
 	p.reads(cancelled)
 	o.want("EOF")
 	p.says(answerTo("1"))
-	p.answer(call("1", "t"), answerTo("1"))
+	p.answer(call("2", "t"), answerTo("2"))
+	h.post(call("2", "t"), http.StatusOK, event(answerTo("2")), session)
+	if about := strings.Join(h.about(), "\n"); !strings.Contains(about, "an answer to a cancelled request") || strings.Contains(about, "dropped") {
+		t.Errorf("a late answer is not counted as ignored: %s", about)
+	}
+	p.answer(call("1", "t"), answerTo("1")) // the ID may be used again
 	h.post(call("1", "t"), http.StatusOK, event(answerTo("1")), session)
 
 	// Without sessions, a client cancels by disconnecting.
