@@ -56,7 +56,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	head := headOf(root)
 	if root.Kind() == wire.Array && !scanReads(head) && speaksIn(root) {
-		source.next = (&messages{name: name, at: at, list: root.Children()}).next
+		source.next = (&messages{name: name, session: o.Session, at: at, list: root.Children()}).next
 		return source, nil
 	}
 	switch {
@@ -65,7 +65,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case syntax != nil:
 		return nil, syntaxAt(name, data, syntax, ErrFormat)
 	case messageIn(root):
-		return Events([]*scanner.Event{messageOf(name, at, root)}), nil
+		return Events([]*scanner.Event{messageOf(name, o.Session, at, root)}), nil
 	case scanReads(head):
 		return nil, fmt.Errorf("%s: %w: a JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
 	}
@@ -112,10 +112,11 @@ func scanReads(doc *wire.Doc) bool {
 
 // messages reads an array of messages.
 type messages struct {
-	name string
-	at   *scanner.Places
-	list *wire.Children
-	doc  wire.Doc
+	name    string
+	session string
+	at      *scanner.Places
+	list    *wire.Children
+	doc     wire.Doc
 }
 
 func (m *messages) next() (chunk, bool) {
@@ -124,7 +125,7 @@ func (m *messages) next() (chunk, bool) {
 	}
 	v := m.list.Value
 	if messageIn(v) {
-		return chunk{messageOf(m.name, m.at, v)}, true
+		return chunk{messageOf(m.name, m.session, m.at, v)}, true
 	}
 	why := NoMessage
 	if m.doc.Parse(v.Raw()) == nil {
@@ -150,8 +151,8 @@ func memberKinds(v wire.Value) members {
 }
 
 // messageOf returns the event for a message in a document.
-func messageOf(name string, at *scanner.Places, v wire.Value) *scanner.Event {
-	return &scanner.Event{Session: baseName(name), Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
+func messageOf(name, session string, at *scanner.Places, v wire.Value) *scanner.Event {
+	return &scanner.Event{Session: session, Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
 }
 
 // syntaxAt returns an error with the position at which the JSON of a file becomes invalid. not is

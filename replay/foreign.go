@@ -44,7 +44,7 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	if n < 0 {
 		return false
 	}
-	e.Session, e.Server, e.Transport = baseName(d.file), baseName(d.file), ""
+	e.Session, e.Server, e.Transport = d.session, baseName(d.file), ""
 	if s, ok := firstStr(doc, sessionKeys); ok {
 		e.Session = b.str([]byte(s))
 	}
@@ -54,8 +54,7 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	if s, ok := firstStr(doc, transportKeys); ok {
 		e.Transport = b.str([]byte(s))
 	}
-	at, _ := firstStr(doc, timeKeys)
-	e.Time = timeOf(at)
+	b.date(e, timeKeys)
 	e.Direction = mcp.Unknown
 	for _, key := range directionKeys {
 		if s, ok := doc.Str(0, key); ok && e.Direction == mcp.Unknown {
@@ -225,14 +224,14 @@ func firstStr(doc *wire.Doc, keys []string) (string, bool) {
 
 // timeOf parses a time: in RFC 3339, or a number of seconds, milliseconds, microseconds or
 // nanoseconds since 1970, distinguished by magnitude.
-func timeOf(s string) time.Time {
+func timeOf(s string) (t time.Time, ok bool) {
 	if t, ok := parseTime(s); ok {
-		return t
+		return t, true
 	}
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(v >= 1) { // exponents can make a tiny text a huge fraction
-		return time.Time{}
+		return time.Time{}, false
 	}
 	unit := int64(time.Second)
 	for _, limit := range []float64{1e11, 1e14, 1e17} {
@@ -243,8 +242,8 @@ func timeOf(s string) time.Time {
 	}
 	exact, ok := new(big.Rat).SetString(s) // a float64 would lose nanoseconds
 	if !ok || v*float64(unit) >= math.MaxInt64 {
-		return time.Time{}
+		return time.Time{}, false
 	}
 	exact.Mul(exact, new(big.Rat).SetInt64(unit))
-	return time.Unix(0, new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()).UTC()
+	return time.Unix(0, new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()).UTC(), true
 }

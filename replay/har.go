@@ -18,6 +18,7 @@ import (
 // event of a stream, or one message of a WebSocket.
 type har struct {
 	name    string
+	session string // of exchanges that name none
 	at      *scanner.Places
 	max     int64
 	mcp     map[string]bool // endpoints that clients treat as MCP, judging by their requests
@@ -42,7 +43,7 @@ type eventStream struct {
 }
 
 func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har {
-	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children(), entryAt: -1, decoder: newDecoder(o.MaxMessage)}
+	h := &har{name: name, session: o.Session, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children(), entryAt: -1, decoder: newDecoder(o.MaxMessage)}
 	h.talk = newTranscript(name, o, func(e *scanner.Event) { h.out = append(h.out, e) })
 	for c := entries.Children(); c.Next(); {
 		if request := c.Value.Get("request"); speaksMCP(request) || asksOverSocket(c.Value) {
@@ -82,8 +83,11 @@ func (h *har) next() (chunk, bool) {
 func (h *har) entry(v wire.Value) {
 	request, response := v.Get("request"), v.Get("response")
 	started, _ := v.Str("startedDateTime")
-	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &mcp.HTTPHead{}}
-	base.Time, _ = parseTime(started)
+	base := scanner.Event{Transport: "http", Session: h.session, Server: endpoint(request), HTTP: &mcp.HTTPHead{}}
+	var dated bool
+	if base.Time, dated = parseTime(started); !dated && started != "" {
+		h.out = append(h.out, skipped(h.name, h.place(v).Line, unreadTime))
+	}
 	asked, answered := fieldsOf(request), fieldsOf(response)
 	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // a response must not change the session of a request
 		base.Session = id
@@ -98,7 +102,7 @@ func (h *har) entry(v wire.Value) {
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
 	h.talk.reader.Within(llm.Record{Time: base.Time})
 	h.asks = false
-	h.request(base, request.Get("postData"), asked.all("content-encoding"))
+	h.request(base, request, asked)
 	h.response(base, response, answered.all("content-encoding"))
 	h.socket = h.openSocket(base, v)
 }
@@ -176,15 +180,19 @@ func (h *har) place(v wire.Value) scanner.Origin {
 	return loc
 }
 
-func (h *har) request(base scanner.Event, post wire.Value, coding string) {
+func (h *har) request(base scanner.Event, request wire.Value, asked fields) {
+	post := request.Get("postData")
 	mime, _ := post.Str("mimeType")
+	mime = cmp.Or(mime, asked.get("content-type"))
 	body, ok := bodyOf(post)
-	if !ok {
-		if isJSON(mime) {
-			h.out = append(h.out, skipped(h.name, h.place(post).Line, "the HAR lacks a request body"))
+	size, _ := strconv.ParseFloat(string(request.Get("bodySize").Raw()), 64)
+	if !ok || len(body) == 0 && size > 0 {
+		if isJSON(mime) && (post.Kind() == wire.Object || size > 0) || size > 0 && speaksMCP(request) {
+			h.out = append(h.out, skipped(h.name, h.place(request).Line, "the HAR lacks a request body"))
 		}
 		return
 	}
+	coding := asked.all("content-encoding")
 	at := h.place(post.Get("text"))
 	if raw := post.Get("text").Text(); coding != "" && !readable(raw) {
 		body = plainBody(h.decoded(base, bytesOf(raw), coding, mime, at))

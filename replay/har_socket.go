@@ -75,7 +75,7 @@ func (h *har) socketMessage() {
 	case "error": // the browser's own
 		return
 	}
-	if sent := timeOf(string(message.Get("time").Raw())); !sent.IsZero() {
+	if sent, ok := timeOf(string(message.Get("time").Raw())); ok {
 		base.Time = sent
 	}
 	at := h.place(message)

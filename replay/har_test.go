@@ -73,6 +73,8 @@ func TestHAR(t *testing.T) {
 		{"a stream of another API", exchange("", "", "", body("text/event-stream", "data: {\"delta\":\"x\"}\n\ndata: [DONE]\n\n")), []string{"4 " + none}},
 		{"JSON that was not saved", exchange(header, post(ping), "", `"mimeType":"application/json","size":5000`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
 		{"JSON saved as nothing", exchange("", "", "", `"mimeType":"Application/JSON","size":5000,"text":""`), []string{"5 skipped: the HAR lacks a response body"}},
+		{"a request that was not saved, with its size", strings.Replace(exchange(header, "", "", ""), `"request":{`, `"request":{"bodySize":154,`, 1), []string{"4 skipped: the HAR lacks a request body"}},
+		{"an empty text with a size", strings.Replace(exchange(header, `,"postData":{"mimeType":"application/json","text":""}`, "", ""), `"request":{`, `"request":{"bodySize":154,`, 1), []string{"4 skipped: the HAR lacks a request body"}},
 		{"a request that was not saved", exchange("", `,"postData":{"mimeType":"application/json"}`, "", ""), []string{"4 skipped: the HAR lacks a request body"}},
 		{"an answer without a type that was not saved", exchange(header, post(ping), "", `"size":-1`), []string{"4 frame > s9" + where + ping, "5 skipped: the HAR lacks a response body"}},
 		{"a stream sent but not saved", strings.Replace(exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), `"status":200`, `"status":200,"bodySize":4000`, 1),

@@ -32,11 +32,12 @@ var (
 
 // httpText reads HTTP exchanges saved as text.
 type httpText struct {
-	name  string
-	max   int64
-	data  []byte
-	lines *wire.LineReader
-	doc   wire.Doc
+	name    string
+	session string // of exchanges that name none
+	max     int64
+	data    []byte
+	lines   *wire.LineReader
+	doc     wire.Doc
 
 	inner   map[int]bool // lines inside a piece that look like the start of another one
 	pieces  []int        // offsets of the lines before the pieces
@@ -91,7 +92,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	if data == nil && broken != nil {
 		return nil, broken
 	}
-	h := &httpText{name: name, max: o.MaxMessage, data: data, conns: map[string]*conn{}, decoder: newDecoder(o.MaxMessage)}
+	h := &httpText{name: name, session: o.Session, max: o.MaxMessage, data: data, conns: map[string]*conn{}, decoder: newDecoder(o.MaxMessage)}
 	h.inner, h.pieces = innerSegments(data)
 	h.enter("", time.Time{}, mcp.ServerToClient)
 	h.lines = wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
@@ -111,6 +112,11 @@ func (h *httpText) next() (chunk, bool) {
 			h.lines = nil
 			for _, f := range h.order {
 				h.flush(f)
+			}
+			if n := len(h.pieces); n > 0 {
+				if missing := h.sized - len(h.data); missing > bytes.Count(h.data[h.pieces[n-1]:], []byte("\n")) { // a line may have lost a CR
+					h.out = append(h.out, skipped(h.name, h.last, "the file ends %d bytes before the stated end of its last section", missing))
+				}
 			}
 		case l.Offset < int64(h.skip) || l.Oversize && h.encoded(int(l.Offset), l.Number):
 		case l.Oversize:
@@ -176,7 +182,7 @@ func innerSegments(data []byte) (inner map[int]bool, pieces []int) {
 func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 	c := h.conns[id]
 	if c == nil {
-		c = &conn{session: baseName(h.name)}
+		c = &conn{session: h.session}
 		h.conns[id] = c
 		for i, side := range [...]mcp.Direction{mcp.ClientToServer, mcp.ServerToClient} {
 			c.sent[i] = flow{conn: c, direction: side}
@@ -220,7 +226,7 @@ func (h *httpText) line(data []byte, offset, number int) {
 	case h.flow.direction == mcp.ClientToServer && requestHead.Match(data):
 		h.startHead()
 		h.settle(h.conn)
-		h.conn.session, h.conn.head = baseName(h.name), &mcp.HTTPHead{}
+		h.conn.session, h.conn.head = h.session, &mcp.HTTPHead{}
 	case h.flow.direction == mcp.ServerToClient && responseHead.Match(data):
 		h.startHead()
 		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
@@ -266,7 +272,7 @@ func (h *httpText) field(data []byte) bool {
 // earlier field named one: a response must not change the session of its request. Of the requests,
 // only initialize has no ID yet, so its response names the session.
 func (h *httpText) enterSession(c *conn, id string) {
-	if c.session != baseName(h.name) {
+	if c.session != h.session {
 		return
 	}
 	c.session = id
@@ -385,7 +391,7 @@ func (h *httpText) flush(f *flow) {
 	switch {
 	case f.direction == mcp.ServerToClient:
 		h.settle(f.conn) // the head of this piece has been read
-	case e.Session == baseName(h.name):
+	case e.Session == h.session:
 		f.conn.asked = append(f.conn.asked, e)
 		h.asked++
 	}

@@ -14,7 +14,7 @@ import (
 
 // jsonLines decodes files with one JSON value per line: events.jsonl, audit logs in both forms,
 // other tools' frame logs, and bare JSON-RPC messages.
-type jsonLines struct{ file string }
+type jsonLines struct{ file, session string }
 
 // The types of lines in events.jsonl that this package writes or reads.
 const (
@@ -39,9 +39,10 @@ var auditTypes = map[string]bool{
 
 func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
 	e := b.event(d.file, l)
+	b.undated = false
 	if err := b.doc.Parse(data); err != nil {
 		// The line is not a record, so its content is inspected as text.
-		e.Session, e.Frame = baseName(d.file), data
+		e.Session, e.Frame = d.session, data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
 			e.Reason = "a line is not JSON: the recording is damaged, or the file is not a recording"
 		}
@@ -100,6 +101,22 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		}
 		d.bare(b, e, data, yield)
 	}
+	if b.undated && e.Kind != scanner.SkippedEvent && e.Kind != scanner.IgnoredEvent {
+		yield(skipped(d.file, l.number, unreadTime))
+	}
+}
+
+// unreadTime is the reason for a message with a time that cannot be read.
+const unreadTime = "a time that is neither RFC 3339 nor a number of seconds since 1970: rules with time windows ignore the message"
+
+var timestamp = []string{"timestamp"}
+
+// date sets an event's time to that of the first of these members that the line has.
+func (b *lineBuffers) date(e *scanner.Event, keys []string) {
+	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
+		e.Time, ok = timeOf(s)
+		b.undated = !ok
+	}
 }
 
 // known reports whether this package reads lines of events.jsonl with the given type.
@@ -114,7 +131,7 @@ func known(kind string) bool {
 // common reads the members common to all lines of events.jsonl, and returns the type.
 func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	doc := &b.doc
-	e.Session, e.Server = baseName(d.file), ""
+	e.Session, e.Server = d.session, ""
 	if s, ok := doc.Str(0, "session_id"); ok {
 		e.Session = b.str([]byte(s))
 	}
@@ -125,9 +142,7 @@ func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 		e.Transport = b.str([]byte(s))
 	}
 	e.Request, _ = doc.Str(0, "request_id")
-	if s, ok := doc.Str(0, "timestamp"); ok {
-		e.Time, _ = parseTime(s)
-	}
+	b.date(e, timestamp)
 	if s, ok := doc.Str(0, "direction"); ok {
 		e.Direction = directionOf(s)
 	}
@@ -201,12 +216,12 @@ func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byt
 // bare decodes a line that is itself a message.
 func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) {
 	if e.Session == "" {
-		e.Session = baseName(d.file)
+		e.Session = d.session
 	}
 	if e.Server == "" {
 		e.Server = baseName(d.file)
 	}
-	e.Kind = scanner.FrameEvent
+	e.Kind, b.undated = scanner.FrameEvent, false // its sender chooses the member, not the recorder
 	d.embedded(b, e, 0, data)
 	yield(e)
 }
@@ -255,8 +270,11 @@ func directionOf(s string) mcp.Direction {
 
 // parseTime reads RFC 3339 and its common variants.
 func parseTime(s string) (time.Time, bool) {
-	if len(s) > 10 && s[10] == ' ' {
+	if len(s) > 10 && (s[10] == ' ' || s[10] == 't') {
 		s = s[:10] + "T" + s[11:]
+	}
+	if strings.HasSuffix(s, "z") {
+		s = s[:len(s)-1] + "Z"
 	}
 	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700"} { // a fraction is parsed even if the layout has none
 		if t, err := time.Parse(layout, s); err == nil {

@@ -203,6 +203,25 @@ func TestNamesOfRecordings(t *testing.T) {
 	}
 }
 
+// TestSessions checks that files with the same base name have different sessions.
+func TestSessions(t *testing.T) {
+	for _, files := range [][2]string{
+		{"h1/a.log h2/a.log b.log", "h1/a.log h2/a.log b"},
+		{"a.log a.jsonl", "a.log a.jsonl"},
+		{"/x/h1/logs/a.log /x/h2/logs/a.log", "h1/logs/a.log h2/logs/a.log"},
+		{"a.log h/a.log", "a.log h/a.log"},
+		{"a.log a.log", "a a"},
+		{"a.log a.log h/a.log", "a.log a.log h/a.log"},
+		{`C:\h1\a.log C:\h2\a.log`, "h1/a.log h2/a.log"},
+		{"a.log ./a.log", "a.log ./a.log"},
+		{"stdin a.log", "stdin a"},
+	} {
+		if got := strings.Join(Sessions(strings.Fields(files[0])), " "); got != files[1] {
+			t.Errorf("%s: %s, want %s", files[0], got, files[1])
+		}
+	}
+}
+
 // TestUnreadJSON checks that JSON that no command can read becomes an event that says so, both as a
 // document and as a line among messages.
 func TestUnreadJSON(t *testing.T) {

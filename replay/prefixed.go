@@ -12,7 +12,7 @@ import (
 // prefixedLines decodes logs whose lines end in a message: go-sdk's
 // LoggingTransport ("read: {…}", "write: {…}") and Claude Desktop's server logs
 // ("2026-01-06T10:30:00.000Z [name] [info] Message from client: {…}").
-type prefixedLines struct{ file string }
+type prefixedLines struct{ file, session string }
 
 var (
 	prefix     = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|received|send|sent|<-|->|<|>):?\s*$`)
@@ -102,7 +102,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	if at == 0 {
 		at = unprefixed(data, len(data))
 		if at >= 0 && len(bytes.TrimSpace(data[:at])) == 0 {
-			(&jsonLines{file: d.file}).decode(b, l, data, yield) // the whole line is a message
+			(&jsonLines{d.file, d.session}).decode(b, l, data, yield) // the whole line is a message
 			return
 		}
 	} else if ahead := unprefixed(data, at); ahead >= 0 {
@@ -114,7 +114,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 		yield(e)
 		return
 	}
-	e.Session, e.Server = baseName(d.file), baseName(d.file)
+	e.Session, e.Server = d.session, baseName(d.file)
 	if m := prefixTime.FindSubmatch(data[:at]); m != nil {
 		e.Time, _ = parseTime(string(m[1]))
 	}

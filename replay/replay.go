@@ -28,6 +28,7 @@ import (
 // Options configures a reader.
 type Options struct {
 	MaxMessage int64               // in bytes; a longer line is counted but not read into memory
+	Session    string              // session of messages that name none; "" means one named after the file
 	Memory     *Memory             // memory of transcripts read earlier; nil for none
 	Servers    map[string][]string // known servers and their tools, to attribute tool names in transcripts
 }
@@ -41,6 +42,9 @@ const sniffBytes = 64 << 10
 // Open returns the events in a recording. name is the file name used in findings. If the content is
 // not a recording, the error describes what was expected.
 func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
+	if o.Session == "" {
+		o.Session = baseName(name)
+	}
 	plain, err := decompress(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
@@ -56,9 +60,9 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case startsFrames(head):
 		return openFrames(name, plain, o), nil
 	case f == formatLines:
-		return newLineSource(name, plain, o, &jsonLines{file: name}), nil
+		return newLineSource(name, plain, o, &jsonLines{name, o.Session}), nil
 	case f == formatPrefixed:
-		return newLineSource(name, plain, o, &prefixedLines{file: name}), nil
+		return newLineSource(name, plain, o, &prefixedLines{name, o.Session}), nil
 	case f == formatDocument:
 		return openDocument(name, plain, o)
 	case f == formatHTTP:
@@ -309,6 +313,46 @@ func (j *joined) Next() (scanner.Chunk, error) {
 
 func skipped(name string, line int, format string, args ...any) *scanner.Event {
 	return &scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf(format, args...), Origin: scanner.Origin{File: name, Line: line, Column: 1}}
+}
+
+// Sessions returns a name for the session of each file, for messages that name none: the base name or,
+// for files with the same base name, the end of the path that distinguishes them. The same file given
+// twice has the same name.
+func Sessions(files []string) (sessions []string) {
+	same := map[string]map[string]bool{} // files by base name
+	for _, file := range files {
+		base := baseName(file)
+		if same[base] == nil {
+			same[base] = map[string]bool{}
+		}
+		same[base][file] = true
+		sessions = append(sessions, base)
+	}
+	for i, file := range files {
+		if others := same[sessions[i]]; len(others) > 1 {
+			sessions[i] = distinctEnd(file, others)
+		}
+	}
+	return sessions
+}
+
+// distinctEnd returns the shortest end of a path, of whole elements, with which no other path ends.
+func distinctEnd(path string, all map[string]bool) string {
+	elements := func(path string) []string {
+		return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	}
+	own := elements(path)
+	for n := 1; n <= len(own); n++ {
+		end, shared := own[len(own)-n:], false
+		for other := range all {
+			theirs := elements(other)
+			shared = shared || other != path && len(theirs) >= n && slices.Equal(theirs[len(theirs)-n:], end)
+		}
+		if !shared {
+			return strings.Join(end, "/")
+		}
+	}
+	return path
 }
 
 // baseName returns the last element of a slash or backslash path, without a recording's extensions.

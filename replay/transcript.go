@@ -171,7 +171,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 // other reads a line that is not part of the transcript like a line of events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
-	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
+	(&jsonLines{t.name, t.o.Session}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
 		e.Origin.Column += column - 1
 		if e.Kind == scanner.IgnoredEvent { // in a transcript, nothing unknown is ignored
 			e.Kind = scanner.SkippedEvent

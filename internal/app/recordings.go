@@ -56,7 +56,12 @@ func openRecordings(names []string, stdin io.Reader, o replay.Options, count fun
 			f.Close()
 		}
 	}
+	var labels []string
 	for _, name := range names {
+		labels = append(labels, label(name))
+	}
+	sessions := replay.Sessions(labels)
+	for i, name := range names {
 		r := stdin
 		if name != "-" {
 			f, err := os.Open(name)
@@ -70,6 +75,7 @@ func openRecordings(names []string, stdin io.Reader, o replay.Options, count fun
 		if count != nil {
 			r = count(r)
 		}
+		o.Session = sessions[i]
 		src, err := replay.Open(label(name), r, o)
 		if err != nil && len(names) > 1 {
 			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("input not read: %v", err),
