@@ -2,7 +2,9 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
@@ -30,7 +32,14 @@ func encode(w io.Writer, end string, doc any, options ...json.Options) error {
 // that is not a report of this schema.
 func Read(r io.Reader) (*Report, error) {
 	var report Report
-	err := json.UnmarshalRead(r, &report)
+	in := bufio.NewReader(r)
+	switch mark, _ := in.Peek(3); {
+	case bytes.HasPrefix(mark, []byte("\xFF\xFE")), bytes.HasPrefix(mark, []byte("\xFE\xFF")):
+		return nil, errors.New("reading a report: it is encoded in UTF-16, as PowerShell redirects output; save it as UTF-8, or write it with --format json=FILE")
+	case string(mark) == "\xEF\xBB\xBF":
+		_, _ = in.Discard(len(mark))
+	}
+	err := json.UnmarshalRead(in, &report)
 	switch {
 	case report.Schema != "" && report.Schema != Schema:
 		return nil, fmt.Errorf("reading a report: its schema is %q, expected %q", visible(report.Schema, 80), Schema)

@@ -138,6 +138,7 @@ func TestReadGivesBackWhatWasWritten(t *testing.T) {
 
 func TestReadAcceptsUnknownMembers(t *testing.T) {
 	b := bytes.Replace(jsonOf(t, sample(t)), []byte(`"rule":`), []byte(`"new": {"a": [1]}, "rule":`), 1)
+	b = append([]byte("\xEF\xBB\xBF"), b...) // some editors add a byte order mark
 	if _, err := Read(bytes.NewReader(b)); err != nil {
 		t.Error(err)
 	}
@@ -148,6 +149,7 @@ func TestReadSaysWhatItFound(t *testing.T) {
 		`{"schema":"mcpscan.report/v9","findings":7}`: `its schema is "mcpscan.report/v9", expected "mcpscan.report/v1"`,
 		`{"$schema":"x","version":"2.1.0","runs":[]}`: `no member "schema", expected "mcpscan.report/v1"`,
 		"\x1b[2J":                           `expected JSON with schema "mcpscan.report/v1"`,
+		"\xFF\xFE{\x00":                     `it is encoded in UTF-16`,
 		``:                                  `expected JSON`,
 		`[]`:                                `expected JSON`,
 		`{"schema":"mcpscan.report/v1"} {}`: `expected JSON`,

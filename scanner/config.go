@@ -49,6 +49,23 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
+// LockCommand returns the command that records the configuration's servers in the lockfile. It is for
+// Configs checks.
+func (p *ConfigPass) LockCommand() string {
+	command := "mcpscan lock --run-servers "
+	if s := p.judge.engine.approved; s != nil && s.File != "" {
+		command += "--lockfile " + text.ShellWord(show(s.File, pathChars)) + " "
+	}
+	path := p.Path
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return command + text.ShellWord(show(path, pathChars))
+}
+
+// pathChars is the maximum length, in characters, of a path in a message.
+const pathChars = 400
+
 // pinned reports whether the lockfile has an entry for a server, or had one before the change under
 // review.
 func (p *ConfigPass) pinned(name string) bool {

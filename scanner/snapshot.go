@@ -14,6 +14,7 @@ import (
 // keeps definitions; another engine uses it as the approved state.
 type Snapshot struct {
 	Servers map[string]*Offer
+	File    string // name of the lockfile, unless it is the default
 
 	digests map[mcp.Digest]bool
 	known   map[[16]byte]Severity // severity of findings in definitions, lists of them and configurations, by identity

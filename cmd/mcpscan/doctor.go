@@ -218,7 +218,7 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 func (s *checkedServer) do(why string, words ...string) {
 	for i, w := range words {
 		if !strings.HasPrefix(w, "--") { // our own flags need no quoting
-			words[i] = shellWord(w)
+			words[i] = text.ShellWord(w)
 		}
 	}
 	s.Remedies = append(s.Remedies, remedy{why, "mcpscan " + strings.Join(words, " ")})

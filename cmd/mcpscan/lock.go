@@ -274,10 +274,10 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 	servers = slices.Compact(servers)
 	at := ""
 	if file != lockfile.Name {
-		at = " --lockfile " + shellWord(file)
+		at = " --lockfile " + text.ShellWord(file)
 	}
 	fmt.Fprintf(w, "To see what changed: mcpscan pins diff%s\n", at)
-	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, shellWord(text.Visible(servers[0], 200)))
+	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(text.Visible(servers[0], 200)))
 	if len(servers) > 1 {
 		fmt.Fprintf(w, "                     (and %s more)\n", report.Count(len(servers)-1, "server"))
 	}
@@ -291,14 +291,6 @@ func selector(c lockfile.Change) string {
 		return c.Server + " (instructions)"
 	}
 	return c.Server + ":" + c.Name
-}
-
-// shellWord quotes a word for a shell if necessary.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == "" && s[0] != '-' {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // check reports problems with the current lockfile.

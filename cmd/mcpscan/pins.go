@@ -186,14 +186,14 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 	fmt.Fprintf(w, "Summary: %d approved, %d pending, %d changed (total: %d)\n", counts["approved"], counts["pending"], counts["changed"], len(rows))
 	at := ""
 	if c.Lockfile != lockfile.Name {
-		at = " --lockfile " + shellWord(text.Visible(c.Lockfile, 400))
+		at = " --lockfile " + text.ShellWord(text.Visible(c.Lockfile, 400))
 	}
 	name := text.Visible(server, 200)
 	if counts["pending"]+counts["changed"] > 0 {
-		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, shellWord(name))
+		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(name))
 	}
 	if changed != "" {
-		fmt.Fprintf(w, "To inspect changes: mcpscan pins diff%s %s\n", at, shellWord(name+":"+text.Visible(changed, 200)))
+		fmt.Fprintf(w, "To inspect changes: mcpscan pins diff%s %s\n", at, text.ShellWord(name+":"+text.Visible(changed, 200)))
 	}
 	fmt.Fprintln(w)
 	return nil

@@ -283,7 +283,7 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 func (e *editor) end() error {
 	switch {
 	case e.Name != "" && !e.found:
-		err := usage("no server %s in the client configurations%s; to list them: mcpscan doctor; to edit another file: --config FILE", shellWord(e.Name), config.Similar(e.Name, e.names))
+		err := usage("no server %s in the client configurations%s; to list them: mcpscan doctor; to edit another file: --config FILE", text.ShellWord(e.Name), config.Similar(e.Name, e.names))
 		if e.failed { // it may be in a file that was not read
 			return &exitError{exitIncomplete, err}
 		}

@@ -45,6 +45,9 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if name != lockfile.Name {
+		approved.File = name
+	}
 	if base == "" {
 		c.approved = approved
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -114,6 +115,14 @@ func (p *Plan) reads(name string) bool {
 	})
 }
 
+// recordingArgument returns the argument that names a file in a command.
+func recordingArgument(name string) string {
+	if name == label("-") {
+		return "-"
+	}
+	return text.ShellWord(name)
+}
+
 // notATarget returns an error explaining why a file is neither definitions nor a configuration.
 func notATarget(name string, derr, cerr error) error {
 	var syntax *config.SyntaxError
@@ -121,9 +130,9 @@ func notATarget(name string, derr, cerr error) error {
 	case errors.Is(derr, replay.ErrBundle):
 		return derr
 	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
-		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording: mcpscan replay %s", name, name)
+		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording: mcpscan replay %s", name, recordingArgument(name))
 	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, name)
+		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, recordingArgument(name))
 	}
 	return derr
 }

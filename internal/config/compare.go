@@ -223,7 +223,7 @@ func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 // or of its nearest existing parent.
 func Place(changes []configfile.SettingsChange, data []byte) {
 	var r strictReader
-	roots := r.parse(data, parseYAML)
+	roots := objects(r.parse(data, parseYAML))
 	if len(roots) == 0 {
 		return
 	}

@@ -140,10 +140,12 @@ func (e *SettingsError) Error() string {
 // all problems.
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
-	switch roots := r.parse(data, parseYAML); {
+	roots := r.parse(data, parseYAML)
+	roots = slices.DeleteFunc(roots, func(n *node) bool { return n.kind == kindNull }) // such as one before a directive
+	switch {
 	case len(roots) > 1:
 		r.fail(roots[1].pos, "more than one YAML document: expected one, without ---")
-	case len(roots) == 1 && roots[0].kind != kindNull:
+	case len(roots) == 1:
 		r.root(roots[0])
 	}
 	if err := r.err(path); err != nil {

@@ -136,6 +136,23 @@ func TestIgnoreExpires(t *testing.T) {
 
 // TestSettingsAreBounded checks that a file that would keep the parser busy is
 // rejected.
+// TestYAMLDocuments checks that settings are one document, and that nothing is dropped without a message.
+func TestYAMLDocuments(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\nenforce_policy: true\n":                    "",
+		"%YAML 1.2\n---\nenforce_policy: true\n":         "",
+		"# c\n---\n# d\nenforce_policy: true\n---\n":     "",
+		"enforce_policy: true\n---\nfail_closed: true\n": "more than one YAML document",
+		"---\n# c\n---\nenforce_policy: true\n":          "s:3:1: the YAML document before this --- is empty",
+		"---\n---\nnonsense: [":                          "s:2:1: the YAML document before this --- is empty",
+	} {
+		s, err := config.ParseSettings("s", []byte(text), vocabulary())
+		if want == "" && (err != nil || s.Policy == nil) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %+v, %v, want %q", text, s, err, want)
+		}
+	}
+}
+
 func TestSettingsAreBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"long":    "#" + strings.Repeat("x", config.MaxSettings),

@@ -57,6 +57,9 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	if t := tooDeepYAML(tokens); t != nil {
 		return nil, syntaxError(tokenPos(t), "nested more than %d levels deep, which no configuration needs: remove the nesting here", maxDepth)
 	}
+	if t := emptyDocument(tokens); t != nil {
+		return nil, syntaxError(tokenPos(t), "the YAML document before this --- is empty, and some parsers ignore what follows: remove one ---")
+	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err == nil {
 		return file, nil
@@ -70,6 +73,25 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 		pos, msg = tokenPos(at.GetToken()), "not YAML: "+at.GetMessage()
 	}
 	return nil, syntaxError(pos, "%s", msg)
+}
+
+// emptyDocument returns the first --- between which and the --- before it is nothing but comments, or
+// nil if there is none. The parser drops what follows.
+func emptyDocument(tokens token.Tokens) *token.Token {
+	empty := false
+	for _, t := range tokens {
+		switch t.Type {
+		case token.DocumentHeaderType:
+			if empty {
+				return t
+			}
+			empty = true
+		case token.CommentType:
+		default:
+			empty = false
+		}
+	}
+	return nil
 }
 
 func tokenPos(t *token.Token) Position {

@@ -41,6 +41,9 @@ func Is(data []byte) bool {
 // type *Error.
 func Parse(path string, data []byte) (*File, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path, Servers: map[string]*Server{}, data: data}}
+	if bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")) || bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")) {
+		return nil, &Error{path, 1, 1, "", "the file begins with a byte order mark, which editors and PowerShell add; save it as UTF-8 without one"}
+	}
 	if err := p.conflict(data); err != nil {
 		return nil, err
 	}

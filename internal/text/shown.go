@@ -18,3 +18,11 @@ func JoinSome(what []string) string {
 	}
 	return strings.Join(what, "; ")
 }
+
+// ShellWord quotes a word for a shell if necessary, so that a command in a message can be copied.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == "" && s[0] != '-' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

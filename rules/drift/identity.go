@@ -20,7 +20,7 @@ var Identity = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A server differs from the one approved under its name",
 	Why:        "Clients remember an approval by server name. Whoever can change the program or address behind the name inherits the approval.",
-	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock to record it, and review the new lockfile.",
+	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock unless the lockfile already has it, then mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in its variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",

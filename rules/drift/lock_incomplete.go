@@ -30,8 +30,8 @@ var LockIncomplete = scanner.Rule{
 			}
 			before := p.LockedBefore(entry.Name)
 			if absent := neverRecorded(offer, before, baseline.IdentityOf(entry)); len(absent) > 0 {
-				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile entry of %q lacks: %s; mcpscan would not notice a change; run: mcpscan lock --run-servers %s",
-					entry.Name, text.JoinSome(absent), p.Path), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile entry of %q lacks: %s; mcpscan would not notice a change; run: %s",
+					entry.Name, text.JoinSome(absent), p.LockCommand()), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
 			}
 		}
 	},

@@ -12,7 +12,7 @@ var LockMissing = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A server is not in the lockfile",
 	Why:        "No approval of the server is recorded, and mcpscan cannot detect changes to it.",
-	Fix:        "Run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
+	Fix:        "If the change under review removed the entry, restore it. Otherwise, run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A server is reported only if a lockfile exists or was specified. The finding is high if the lockfile before the change contained the server: someone removed the entry and kept the server.",
@@ -26,7 +26,7 @@ var LockMissing = scanner.Rule{
 			case p.LockedBefore(entry.Name) != nil:
 				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), entry.Name)
 			default:
-				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), entry.Name)
 			}
 		}
 	},

@@ -34,8 +34,8 @@ var LockStale = scanner.Rule{
 			if c := compareIdentity(offer.Locked.Last(), now); c != nil {
 				pointer, evidence = c.pointer, c.evidence
 			}
-			p.Report(entry, pointer, scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions belong to the old server; run: mcpscan lock --run-servers %s",
-				entry.Name, strings.Join(parts, ", "), p.Path), evidence, scanner.Related{Message: "locked here", Location: offer.Location})
+			p.Report(entry, pointer, scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions belong to the old server; run: %s",
+				entry.Name, strings.Join(parts, ", "), p.LockCommand()), evidence, scanner.Related{Message: "locked here", Location: offer.Location})
 		}
 	},
 }

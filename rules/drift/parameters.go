@@ -85,7 +85,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 		s.tell(n, scanner.Low, "%q is now declared and required", n.name)
 	case n.needed == sometimes && asks:
 		s.tell(n, s.demand(n), "%q is new, required in some calls, and asks for a destination or for data from elsewhere", n.name)
-	case asks:
+	case asks && s.carriesText(n):
 		s.tell(n, scanner.Medium, "%q is new, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == sometimes:
 		s.tell(n, scanner.Low, "%q is new, and required in some calls", n.name)
