@@ -113,7 +113,7 @@ func inflated(body []byte, limit int64) ([]byte, error) {
 
 // blankEnd reports whether the unread end of body is white space.
 func blankEnd(body []byte, rest *bytes.Reader) bool {
-	return len(bytes.TrimSpace(body[len(body)-rest.Len():])) == 0
+	return len(bytes.TrimLeft(body[len(body)-rest.Len():], " \t\r\n\v\f")) == 0
 }
 
 // bytesOf returns the bytes of a body that a tool saved as text with one character for each byte.

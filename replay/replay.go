@@ -300,6 +300,7 @@ func (j *joined) Next() (scanner.Chunk, error) {
 	for len(j.sources) > 0 {
 		c, err := j.sources[0].Next()
 		if errors.Is(err, io.EOF) {
+			j.sources[0] = nil // the array would keep its buffers
 			j.sources = j.sources[1:]
 			err = nil
 			if c == nil {

@@ -72,7 +72,10 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
 	e, again := c.seen[key]
-	changed := true
+	changed, size := true, 0
+	if e.at >= 0 && again {
+		size = c.room.size(&c.findings[e.at])
+	}
 	switch {
 	case !again:
 		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != "" || f.Rule.Category == "version_pin"}
@@ -112,6 +115,9 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 			c.seen[key] = e
 		}
 		c.add(out, key, rank{e.status == scanner.Open, e.severity, c.event})
+	}
+	if size > 0 {
+		c.grow(c.room.size(&c.findings[e.at]) - size)
 	}
 	return nil
 }

@@ -108,7 +108,12 @@ func size(f *Finding) int {
 func (c *Collector) add(f Finding, key [16]byte, at rank) {
 	c.findings, c.room.keys = append(c.findings, f), append(c.room.keys, key)
 	c.room.ranks, c.room.first = append(c.room.ranks, at), append(c.room.first, at)
-	if c.room.bytes += c.room.size(&f); c.room.bytes > 2*maxReport {
+	c.grow(c.room.size(&f))
+}
+
+// grow adds bytes to the size of the listed findings.
+func (c *Collector) grow(bytes int) {
+	if c.room.bytes += bytes; c.room.bytes > 2*maxReport {
 		c.trim()
 	}
 }

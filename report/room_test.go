@@ -76,3 +76,33 @@ func TestReportsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestWorsenedFindings checks that findings that recur in a worse form, with more text, do not exceed
+// the size of a report.
+func TestWorsenedFindings(t *testing.T) {
+	c := NewCollector(scanner.Note)
+	kinds := make([]scanner.Rule, 5) // more than one kind, because few findings of a kind are listed
+	for i := range kinds {
+		kinds[i] = sampleRules()[0]
+		kinds[i].ID = fmt.Sprint("rule-", i)
+	}
+	long := strings.Repeat("+"+strings.Repeat("x", 190)+"\n", 59)
+	for _, severity := range []scanner.Severity{scanner.Low, scanner.High} {
+		for i := range 9000 {
+			f := scanner.Finding{Rule: &kinds[i%len(kinds)], Severity: severity, Message: "m", Session: "s", Server: fmt.Sprint("server", i), Location: scanner.Location{File: "f", Line: i + 1, Column: 1}}
+			if severity == scanner.High {
+				f.Diff = fmt.Sprint(i, long)
+			}
+			if err := c.Finding(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r, sum := c.Report(nil, "1", scanner.Result{}), 0
+	for i := range r.Findings {
+		sum += size(&r.Findings[i])
+	}
+	if sum > maxReport || len(r.Findings) == 0 {
+		t.Errorf("%d findings take %d bytes, the limit is %d", len(r.Findings), sum, maxReport)
+	}
+}

@@ -28,6 +28,7 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
+	across = across || p.wrapped && p.Subject.Definition() // in a line, it can be rated differently without the others
 	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.foundInLines(p, is.Severity, first, last) {
 		return
 	}
@@ -174,8 +175,15 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	if !in.found.reached() {
 		return false
 	}
+	pointer := ""
 	return slices.ContainsFunc(in.found.all, func(f Finding) bool {
-		return f.Rule == r && f.key == key && f.message == in.message && f.Pointer == in.pointer(root, node)
+		if f.Rule != r || f.key != key || f.message != in.message {
+			return false
+		}
+		if pointer == "" {
+			pointer = in.pointer(root, node)
+		}
+		return f.Pointer == pointer
 	})
 }
 

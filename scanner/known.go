@@ -39,7 +39,7 @@ func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int)
 	decoded := before.decodable - now.decodable
 	before.decodable = now.decodable
 	encoded := func(v Value) bool { return v.Via != "" }
-	if now != before || slices.ContainsFunc(in.facts.Messages[in.message].Values[values:], encoded) {
+	if now != before || before.incomplete() || slices.ContainsFunc(in.facts.Messages[in.message].Values[values:], encoded) {
 		return
 	}
 	if len(in.clean) >= maxClean || in.clean == nil {
@@ -59,6 +59,12 @@ type progress struct {
 	decodable                            int // decoded bytes that are left
 	cut, deep                            bool
 	unread                               string
+}
+
+// incomplete reports whether anything was left out before. If so, progress does not show whether more
+// is left out.
+func (p progress) incomplete() bool {
+	return p.skips > 0 || p.dropped > 0 || p.unfinished > 0 || p.decodable < 0 || p.cut || p.deep || p.unread != ""
 }
 
 func (in *Inspector) progress() progress {

@@ -13,6 +13,10 @@ type nearbyNames struct {
 	siblingsIn   int
 	parameters   map[string]bool // folded names of the parameters from node parametersAt on; nil until needed
 	parametersAt int
+	propertiesOf int // the definition whose "properties" node is known, plus 1
+	properties   int
+	requiredOf   int // the schema whose "required" node is known, plus 1
+	required     int
 }
 
 // Sibling reports whether the list that contains the text's definition has a definition with this
@@ -53,7 +57,10 @@ func (p *TextPass) Parameter(name string) bool {
 	if doc.Kind(p.root) != wire.Object {
 		return false
 	}
-	c := doc.First(doc.Get(doc.Get(p.root, "inputSchema"), "properties"))
+	if in := p.in; in.names.propertiesOf != p.root+1 {
+		in.names.propertiesOf, in.names.properties = p.root+1, doc.Get(doc.Get(p.root, "inputSchema"), "properties")
+	}
+	c := doc.First(p.in.names.properties)
 	for n := 0; c >= 0; n, c = n+1, doc.Next(c) {
 		var buf []byte
 		if n == fewParameters {

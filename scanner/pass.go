@@ -95,7 +95,7 @@ func (p *TextPass) Argument() (name string, needed bool) {
 		return "", false
 	}
 	name = doc.KeyString(schema)
-	return name, required(doc, int(doc.Nodes[properties].Parent), name)
+	return name, p.in.required(int(doc.Nodes[properties].Parent), name)
 }
 
 // maxRequired bounds the length of a schema's list of required properties, which is searched for
@@ -104,8 +104,12 @@ const maxRequired = 256
 
 // required reports whether an object schema requires a property. A list longer than maxRequired
 // counts as requiring every property.
-func required(doc *wire.Doc, schema int, property string) bool {
-	list := doc.Get(schema, "required")
+func (in *Inspector) required(schema int, property string) bool {
+	doc := in.tree
+	if in.names.requiredOf != schema+1 {
+		in.names.requiredOf, in.names.required = schema+1, doc.Get(schema, "required")
+	}
+	list := in.names.required
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
 
@@ -221,7 +225,7 @@ func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root in
 
 // Required reports whether an object schema requires a property.
 func (p *MessagePass) Required(schema int, property string) bool {
-	return required(p.Doc, schema, property)
+	return p.in.required(schema, property)
 }
 
 // Report reports a finding about node i or its key.

@@ -2,20 +2,25 @@ package scanner
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // wrapped inspects prose in lines that have the same prefix without the prefixes and line breaks, as a
 // model reads it. Otherwise, they would separate the words of an instruction, which patterns would miss,
-// and divide its sentences, which the classifier scores one by one. wrapped reports only findings that
-// span lines, and skips definitions, which rarely have such lines.
+// and divide its sentences, which the classifier scores one by one. In anything but definitions, wrapped
+// reports only findings that span lines.
 func (in *Inspector) wrapped(p *TextPass) {
-	if p.Subject.Definition() || bytes.IndexByte(p.Source, '\n') < 0 {
+	if bytes.IndexByte(p.Source, '\n') < 0 {
 		return
 	}
 	src := p.Source
 	text.Wrapped(src, func(lines []text.Line) {
+		if p.Subject.Definition() && !continued(src, lines) { // definitions often contain lists
+			return
+		}
 		pass := TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: in, node: p.node, isKey: p.isKey, root: p.root, wrapped: true, original: src}
 		for _, l := range lines {
 			start := len(pass.Source)
@@ -24,4 +29,20 @@ func (in *Inspector) wrapped(p *TextPass) {
 		}
 		in.match(&pass)
 	})
+}
+
+// continued reports whether at least half of the lines after the first begin with a lower-case letter,
+// and so continue a sentence. The items of a list can share their first words, too.
+func continued(src []byte, lines []text.Line) bool {
+	prefix := bytes.TrimRight(src[bytes.LastIndexByte(src[:lines[0].Start], '\n')+1:lines[0].Start], " \t")
+	if r, _ := utf8.DecodeLastRune(prefix); unicode.IsLetter(r) || r == '`' || r == '"' {
+		return false
+	}
+	n := 0
+	for _, l := range lines[1:] {
+		if r, _ := utf8.DecodeRune(bytes.TrimLeft(src[l.Start:l.End], " \t")); unicode.IsLower(r) {
+			n++
+		}
+	}
+	return 2*n >= len(lines)-1
 }

@@ -16,7 +16,6 @@ const (
 	scatteredValues = 4           // minimum number of consecutive values; fewer do not make a sentence
 	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning by themselves
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
-	scatteredCodes  = 10          // minimum length of a list of character codes
 	rowValues       = 256         // values that are joined
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )
@@ -32,7 +31,7 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	}
 	blocks := !kind.Definition() && in.joined(p, i)
 	doc, end := in.tree, int(in.tree.Nodes[i].Next)
-	var nodes []int
+	var nodes, coded []int // coded: values that may be pieces of one encoded text
 	flush := func() {
 		if len(nodes) >= scatteredValues {
 			in.row(p, nodes)
@@ -41,8 +40,9 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	}
 	for ; i < end; i++ {
 		n := &doc.Nodes[i]
-		if n.Kind == wire.Array {
-			in.codes(p, i)
+		inList := n.Parent >= 0 && doc.Kind(int(n.Parent)) == wire.Array
+		if n.Kind == wire.Number && int(n.End-n.Start) <= longCode || n.Kind == wire.String && int(n.End-n.Start) <= scatteredBytes && (inList || !kind.Definition()) {
+			coded = append(coded, i)
 		}
 		if n.Kind != wire.String || blocks && in.isBlockText(i) {
 			continue
@@ -63,7 +63,11 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 		}
 	}
 	flush()
+	in.codes(p, coded)
 }
+
+// longCode is the maximum length of a number that is a character code.
+const longCode = 64
 
 // row inspects the strings at the nodes as one text: joined as words, or as letters if most of
 // them are single characters.
@@ -98,21 +102,33 @@ func (in *Inspector) row(p TextPass, nodes []int) {
 	}
 }
 
-// codes inspects a list of numbers as character codes.
-func (in *Inspector) codes(p TextPass, list int) {
+// codes inspects the numbers and short strings without spaces at the nodes as character codes, and as pieces of
+// one encoded text.
+func (in *Inspector) codes(p TextPass, nodes []int) {
+	var codes, run, buf []byte
 	n := 0
-	for c := in.tree.First(list); c >= 0 && n < scatteredCodes; c = in.tree.Next(c) {
-		if in.tree.Kind(c) != wire.Number {
-			return
+	for _, i := range nodes {
+		s := in.tree.Raw(i)
+		if in.tree.Kind(i) == wire.String {
+			buf = buf[:0]
+			s = in.tree.Text(i, &buf)
+		}
+		if len(s) == 0 || bytes.IndexByte(s, ' ') >= 0 {
+			continue
 		}
 		n++
+		codes = append(append(codes, s...), ' ')
+		run = append(run, s...)
 	}
-	if n < scatteredCodes {
+	if n < scatteredValues {
 		return
 	}
-	p.node, p.Source = list, in.tree.Raw(list)
-	in.decoding.field()
-	in.layers(&p, p.Source, text.Disguised{}, 1)
+	p.node = nodes[0]
+	for _, s := range [][]byte{codes, run} {
+		p.Source = s
+		in.decoding.field()
+		in.layers(&p, s, text.Disguised{}, 1)
+	}
 }
 
 // blob reports a resource that is declared as text but whose character set cannot be determined

@@ -104,13 +104,19 @@ func partName(recording string, n int) string {
 }
 
 // partsOf returns the numbers of a recording's existing parts after the first.
-func partsOf(recording string) (numbers []int) {
+func partsOf(recording string) []int { return make(directories).parts(recording) }
+
+// directories remembers the entries of directories, so that each is read only once.
+type directories map[string][]os.DirEntry
+
+func (d directories) parts(recording string) (numbers []int) {
 	dir, base := filepath.Split(recording)
-	entries, err := os.ReadDir(cmp.Or(dir, "."))
-	if err != nil {
-		return nil
+	dir = cmp.Or(dir, ".")
+	if _, known := d[dir]; !known {
+		entries, _ := os.ReadDir(dir)
+		d[dir] = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.Contains(e.Name(), partMark) })
 	}
-	for _, entry := range entries {
+	for _, entry := range d[dir] {
 		number, ok := strings.CutPrefix(entry.Name(), base+partMark)
 		n, err := strconv.Atoi(number)
 		if ok && err == nil && n > 1 && strconv.Itoa(n) == number && entry.Type().IsRegular() {
@@ -125,8 +131,9 @@ func partsOf(recording string) (numbers []int) {
 // is included, so that its absence is reported; missing parts at the beginning are not, because
 // --record-keep deletes the oldest.
 func WithParts(recordings []string) (names []string) {
+	read := make(directories)
 	for _, name := range recordings {
-		numbers := partsOf(name)
+		numbers := read.parts(name)
 		if _, err := os.Stat(name); err == nil || len(numbers) == 0 || name == "-" {
 			names = append(names, name)
 			if len(numbers) == 0 || name == "-" {

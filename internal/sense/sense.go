@@ -182,7 +182,7 @@ func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 	about := strings.ToLower(name)
 	if !s.Says(reading.First) {
-		about += " " + strings.ToLower(FirstSentence(described))
+		about += " " + strings.ToLower(Opening(described))
 	}
 	for _, of := range purposes {
 		if s.SaysOneOf(of.senses) && of.words.MatchString(about) {
@@ -192,11 +192,11 @@ func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 	return false
 }
 
-// maxOpening is the maximum length, in bytes, of a first sentence.
+// maxOpening is the maximum length, in bytes, of headings and a first sentence.
 const maxOpening = 1024
 
-// FirstSentence returns the first sentence of s.
-func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
+// Opening returns the headings and the first sentence of s.
+func Opening(s string) string { return text.Opening(s, maxOpening) }
 
 // purposes lists groups of senses, each with words that describe tools whose purpose involves one
 // of them.

@@ -3,9 +3,11 @@ package shapes
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // otherRecordings returns recordings in other formats.
@@ -88,6 +90,17 @@ func compressed() []Shape {
 		{Name: "gzip of hex", Small: 16_000, Commands: inspect(), Make: hexes, Pack: gzipped},
 		{Name: "zstd of messages", Small: 500, Commands: inspect(), Make: pings, Pack: zstandard},
 		{Name: "gzip of messages", Small: 500, Commands: inspect(), Make: pings, Pack: gzipped},
+		{Name: "many empty gzip members", Small: 500, Commands: inspect(), Make: func(n int) map[string][]byte {
+			var body bytes.Buffer
+			body.Write(gzipped([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)))
+			for range n {
+				body.Write(gzipped(nil))
+			}
+			body.WriteString(strings.Repeat(" ", 20*n))
+			return file("in.jsonl", []byte("{\"log\": {\"version\": \"1.2\",\n\"entries\": [\n"+`{"startedDateTime":"2026-01-06T10:30:00.125Z","request":{"method":"POST","url":"https://mcp.example/mcp",`+
+				`"headers":[{"name":"Mcp-Session-Id","value":"s"}]},"response":{"status":200,"headers":[{"name":"Content-Encoding","value":"gzip"}],"content":{"mimeType":"application/json",`+
+				`"encoding":"base64","text":"`+base64.StdEncoding.EncodeToString(body.Bytes())+"\"}}}\n]}}\n"))
+		}},
 		{Name: "zstd of servers", Small: 40, Commands: inspect(formats...), Make: servers, Pack: zstandard},
 		{Name: "zstd of nothing", Small: 200_000, Commands: inspect(), Pack: zstandard, Make: func(n int) map[string][]byte {
 			return file("in.jsonl", append([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"), make([]byte, n)...))

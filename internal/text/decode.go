@@ -37,8 +37,8 @@ const Escapes = "escapes"
 // upside-down letters, and words that are spelled out, joined or broken up by emphasis. It yields
 // only what decodes to text.
 func Decode(s []byte, yield func(Hidden)) {
-	var runs [][]byte
-	decodeRuns(s, func(h Hidden) { runs = append(runs, h.Text); yield(h) })
+	var runs []Hidden
+	decodeRuns(s, func(h Hidden) { runs = append(runs, h); yield(h) })
 	decodeBroken(s, runs, yield)
 	decodeCodes(s, yield)
 	decodeEscapes(s, yield)
@@ -198,7 +198,12 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 		r, n := utf8.DecodeRune(s[i:])
 		known := true
 		switch {
-		case r >= 0xFE00 && r <= 0xFE0F:
+		case r == 0xFE0E || r == 0xFE0F: // chooses the form of an emoji
+			known = start >= 0 && end == i
+			if known {
+				selectors = append(selectors, byte(r-0xFE00))
+			}
+		case r >= 0xFE00 && r <= 0xFE0D:
 			selectors = append(selectors, byte(r-0xFE00))
 		case r >= 0xE0100 && r <= 0xE01EF:
 			selectors = append(selectors, byte(r-0xE0100+16))

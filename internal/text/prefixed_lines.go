@@ -70,6 +70,9 @@ func (w *wrapper) line(l Line, yield func([]Line)) {
 func (w *wrapper) begin(l Line) {
 	n, _ := samePrefix(w.s[w.last.Start:w.last.End], w.s[l.Start:l.End])
 	of := Line{w.last.Start, w.last.Start + n}
+	if len(bytes.TrimSpace(w.s[of.Start:of.End])) == 0 {
+		return // a line without a prefix in front of the group must not become its first line
+	}
 	if prose, ok := w.prose(of.End, w.last.End); ok {
 		w.first, w.lower, w.lines = of, 0, append(w.lines, prose)
 		if !w.extend(of, l) {
@@ -102,7 +105,7 @@ func (w *wrapper) extend(prefix, l Line) bool {
 }
 
 func (w *wrapper) flush(yield func([]Line)) {
-	if len(w.lines) > 1 && w.lower > 0 && len(bytes.TrimSpace(w.s[w.first.Start:w.first.End])) > 0 {
+	if len(w.lines) > 1 && w.lower > 0 {
 		yield(w.lines)
 	}
 	w.lines = w.lines[:0]

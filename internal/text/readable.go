@@ -165,7 +165,7 @@ const (
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
 // prose, read as base64, does not decode to text. Text that was already decoded from one of runs is
 // not yielded again.
-func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
+func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
 	var small [2][512]byte
 	values, buf := small[0][:0], small[1][:0]
 	for i := 0; i < len(s); {
@@ -178,10 +178,13 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 			i += mixedBlock
 		}
 		end := min(i+mixedBlock, len(s))
+		for len(runs) > 0 && runs[0].End <= start {
+			runs = runs[1:]
+		}
 		values = values64(values[:0], s[start:end])
 		for skip := range min(4, len(values)) {
 			buf = from64(buf[:0], values[skip:])
-			if t := amongBytes(buf); t != nil && !known(runs, t) {
+			if t := amongBytes(buf); t != nil && !known(runs, end, t) {
 				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
 			}
 		}
@@ -189,9 +192,17 @@ func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 }
 
 // known reports whether t is text from one of runs, with few other bytes around it.
-func known(runs [][]byte, t []byte) bool {
+func known(runs []Hidden, end int, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
-	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })
+	for _, run := range runs {
+		if run.Start >= end {
+			break
+		}
+		if len(t) <= len(run.Text)+2*window && bytes.Contains(run.Text, middle) {
+			return true
+		}
+	}
+	return false
 }
 
 // isMixed reports whether the block of s at i may contain base64.

@@ -66,7 +66,7 @@ func (c *change) mentioned(word string) bool {
 func (c *change) opening() string {
 	if c.opened == nil {
 		described, _ := c.old.Str(0, "description")
-		first := strings.Clone(sense.FirstSentence(described)) // a copy, so as not to retain the whole description
+		first := strings.Clone(sense.Opening(described)) // a copy, so as not to retain the whole description
 		c.opened = &first
 	}
 	return *c.opened

@@ -36,7 +36,7 @@ var VariationSelectors = scanner.Rule{
 				i += n
 				continue
 			}
-			if base, _ := utf8.DecodeLastRune(p.Source[:start]); len(said) == 1 && unicode.IsLetter(base) && base < utf8.RuneSelf {
+			if base, _ := utf8.DecodeLastRune(p.Source[:start]); len(said) == 1 && base < utf8.RuneSelf && !(said[0] >= 14 && (base == '#' || base == '*' || base >= '0' && base <= '9')) {
 				onLetters++
 			}
 			if len(said) == 1 && onLetters != letterSelectors || bytes.Equal(said, doubled) {

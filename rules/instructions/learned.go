@@ -1,8 +1,13 @@
 package instructions
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	trained "github.com/mcpscan/mcpscan/internal/intent"
@@ -37,6 +42,7 @@ type classifier struct {
 	tailless  []trained.Sentence // these, without short fragments at their ends
 	bare      []trained.Sentence // and without short fragments at their beginnings
 	begin     []int              // numbers of suspicious sentences that begin with such a fragment
+	joined    []trained.Sentence // these, with those that a finding overlaps joined
 	verdicts  []uint32
 }
 
@@ -144,10 +150,24 @@ func askClassifier(p *scanner.TextPass) {
 		rate(c.bare, i, m.Support(c.verdicts))
 	}
 	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
-	unlikely := whole <= params.Medium[group]
 	if whole <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !short {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
-			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, unlikely)
+			if !Doubtful(r, group) {
+				return is.Severity
+			}
+			benign := whole
+			if first, last := c.across(p.Folded, is.Start, is.End); last > first { // an attacker can break lines anywhere
+				before, beforeAt, in := worst, at, scored
+				worst = whole
+				c.joined = slices.Replace(append(c.joined[:0], c.sentences...), first, last+1, trained.Sentence{Start: c.sentences[first].Start, End: c.sentences[last].End})
+				c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.joined[first], group)
+				rate(c.joined, first, m.Support(c.verdicts))
+				benign, worst, at, scored = worst, before, beforeAt, in
+			}
+			if benign > params.Keep[group] {
+				return is.Severity
+			}
+			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, benign <= params.Medium[group])
 		})
 	}
 	if at < 0 {
@@ -169,6 +189,35 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
+}
+
+// across returns the indices of the first and the last line of the sentence or sentences that a
+// finding overlaps.
+func (c *classifier) across(t []byte, start, end int) (first, last int) {
+	first, _ = slices.BinarySearchFunc(c.sentences, start, func(s trained.Sentence, start int) int { return cmp.Compare(s.End, start+1) })
+	last = first
+	for last+1 < len(c.sentences) && c.sentences[last+1].Start < end {
+		last++
+	}
+	for first > 0 && first < len(c.sentences) && !c.stops(t, first-1) {
+		first--
+	}
+	for last+1 < len(c.sentences) && !c.stops(t, last) {
+		last++
+	}
+	return first, last
+}
+
+// stops reports whether sentence i ends with punctuation, not only with its line, or the next one begins
+// an item of a list or a paragraph.
+func (c *classifier) stops(t []byte, i int) bool {
+	s, next := c.sentences[i], c.sentences[i+1]
+	switch t[s.End-1] {
+	case '.', '!', '?', ':', ';':
+		return true
+	}
+	r, _ := utf8.DecodeRune(t[next.Start:])
+	return t[s.End-1] >= utf8.RuneSelf || !unicode.IsLetter(r) && !strings.ContainsRune("~/'\"`(", r) || bytes.Count(t[s.End:next.Start], []byte("\n")) > 1
 }
 
 // trim sets tailless and bare to the sentences without short fragments.
