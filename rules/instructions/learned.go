@@ -156,13 +156,16 @@ func askClassifier(p *scanner.TextPass) {
 				return is.Severity
 			}
 			benign := whole
-			if first, last := c.across(p.Folded, is.Start, is.End); last > first { // an attacker can break lines anywhere
-				before, beforeAt, in := worst, at, scored
-				worst = whole
-				c.joined = slices.Replace(append(c.joined[:0], c.sentences...), first, last+1, trained.Sentence{Start: c.sentences[first].Start, End: c.sentences[last].End})
-				c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.joined[first], group)
-				rate(c.joined, first, m.Support(c.verdicts))
-				benign, worst, at, scored = worst, before, beforeAt, in
+			for k := c.sentenceAt(is.Start); k < len(c.sentences) && c.sentences[k].Start < is.End; {
+				first, last := c.lines(p.Folded, k)
+				if k = last + 1; last > first { // an attacker can break lines anywhere
+					before, beforeAt, in := worst, at, scored
+					worst = benign
+					c.joined = slices.Replace(append(c.joined[:0], c.sentences...), first, k, trained.Sentence{Start: c.sentences[first].Start, End: c.sentences[last].End})
+					c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.joined[first], group)
+					rate(c.joined, first, m.Support(c.verdicts))
+					benign, worst, at, scored = worst, before, beforeAt, in
+				}
 			}
 			if benign > params.Keep[group] {
 				return is.Severity
@@ -191,15 +194,16 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// across returns the indices of the first and the last line of the sentence or sentences that a
-// finding overlaps.
-func (c *classifier) across(t []byte, start, end int) (first, last int) {
-	first, _ = slices.BinarySearchFunc(c.sentences, start, func(s trained.Sentence, start int) int { return cmp.Compare(s.End, start+1) })
-	last = first
-	for last+1 < len(c.sentences) && c.sentences[last+1].Start < end {
-		last++
-	}
-	for first > 0 && first < len(c.sentences) && !c.stops(t, first-1) {
+// sentenceAt returns the index of the first sentence that ends after a position.
+func (c *classifier) sentenceAt(at int) int {
+	k, _ := slices.BinarySearchFunc(c.sentences, at+1, func(s trained.Sentence, end int) int { return cmp.Compare(s.End, end) })
+	return k
+}
+
+// lines returns the indices of the first and the last line of the sentence that line k belongs to.
+func (c *classifier) lines(t []byte, k int) (first, last int) {
+	first, last = k, k
+	for first > 0 && !c.stops(t, first-1) {
 		first--
 	}
 	for last+1 < len(c.sentences) && !c.stops(t, last) {
