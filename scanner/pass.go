@@ -78,24 +78,41 @@ func (p *TextPass) Member() string {
 // Argument returns the name of the parameter that the text describes to the model, and whether
 // it is required. It returns "" for other text.
 func (p *TextPass) Argument() (name string, needed bool) {
-	doc := p.in.tree
-	if p.Subject != mcp.ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
+	schema := p.argument()
+	if schema < 0 {
 		return "", false
 	}
-	schema := int(doc.Nodes[p.node].Parent)
+	name = p.in.tree.KeyString(schema)
+	return name, p.in.required(int(p.in.tree.Nodes[p.in.tree.Nodes[schema].Parent].Parent), name)
+}
+
+// ArgumentType returns the declared type of the parameter that the text describes, or "".
+func (p *TextPass) ArgumentType() (declared string) {
+	if schema := p.argument(); schema >= 0 {
+		declared, _ = p.in.tree.Str(schema, "type")
+	}
+	return declared
+}
+
+// argument returns the schema of the parameter that the text describes, or -1.
+func (p *TextPass) argument() (schema int) {
+	doc := p.in.tree
+	if p.Subject != mcp.ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
+		return -1
+	}
+	schema = int(doc.Nodes[p.node].Parent)
 	properties := int(doc.Nodes[schema].Parent)
 	if properties < 0 || !doc.KeyIs(properties, "properties") {
-		return "", false
+		return -1
 	}
 	top := properties
 	for top >= 0 && int(doc.Nodes[top].Parent) != p.root {
 		top = int(doc.Nodes[top].Parent)
 	}
 	if top < 0 || !doc.KeyIs(top, "inputSchema") {
-		return "", false
+		return -1
 	}
-	name = doc.KeyString(schema)
-	return name, p.in.required(int(doc.Nodes[properties].Parent), name)
+	return schema
 }
 
 // maxRequired bounds the length of a schema's list of required properties, which is searched for

@@ -76,6 +76,9 @@ var countering = text.LazyExpr(`\b(never|not|\w+n['’]t|cannot|no|without|nor|r
 	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
 	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
+// preferredTo detects text that advises against what follows: prefer a name over reading the file.
+var preferredTo = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|recommended)\b[^.\n]*\b(over|than)\s+\w+ing\b[^,;.\n]*$`)
+
 // StrongNegation matches words that negate. Unlike countering, it also applies within a matched
 // phrase.
 var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
@@ -136,7 +139,19 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	if all := Preamble.FindAllIndex(t[from:start], -1); all != nil {
 		from += all[len(all)-1][1]
 	}
-	return countering.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end)
+	return countering.Match(t[from:start]) || preferredTo.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end) || inCallExample(t, start, end)
+}
+
+// exampleCall matches the text from the announcement of an example to an argument in the call of a
+// function, such as: Example: classify({ text: "
+var exampleCall = lazyregexp.New(`\b(examples?|e\.g\.?|usage)\b[^\n"]{0,40}\b[a-z_][\w.]*\(\s*(\{\s*)?([^\n()]*[,{]\s*)?(["'\w-]+\s*[:=]\s*)?"[^"\n]*$`)
+
+// inCallExample reports whether [start, end) is in a string that an example passes to a function.
+func inCallExample(t []byte, start, end int) bool {
+	line := bytes.LastIndexByte(t[:start], '\n') + 1
+	rest, _, _ := bytes.Cut(t[end:], []byte("\n"))
+	closed := bytes.IndexByte(rest, '"')
+	return closed >= 0 && bytes.IndexByte(rest[closed:], ')') > 0 && exampleCall.Match(t[max(line, start-ClauseReach):start])
 }
 
 // CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as

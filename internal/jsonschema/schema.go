@@ -90,8 +90,13 @@ func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
 // HoldsText reports whether a parameter can contain text, which is the case unless it is declared
 // as a number, boolean or null.
 func HoldsText(doc *wire.Doc, schema int) bool {
-	t, ok := doc.Str(schema, "type")
-	return !ok || t != "boolean" && t != "integer" && t != "number" && t != "null"
+	t, _ := doc.Str(schema, "type")
+	return TextType(t)
+}
+
+// TextType reports whether a value of a type can contain text. "" means that no type is declared.
+func TextType(t string) bool {
+	return t != "boolean" && t != "integer" && t != "number" && t != "null"
 }
 
 // Text returns the content of a string, or any other value as written.

@@ -31,7 +31,17 @@ func (d *denial) word(t []byte, i, j, reach int) {
 	case "instead", "rather":
 		turns = true
 		if insteadOf.Match(t[j:]) {
-			reach = near
+			if reach = near; insteadOfDoing.Match(t[j:]) {
+				reach = far
+			}
+		}
+	case "over", "than":
+		if doing.Match(t[j:]) && preferred.Match(t[max(0, i-far-far):i]) {
+			reach = far
+		}
+	case "would":
+		if d.any && consequence.Match(t[:i]) {
+			reach = far
 		}
 	case "but", "then":
 		turns = true
@@ -47,6 +57,15 @@ func (d *denial) word(t []byte, i, j, reach int) {
 // insteadOf matches the words after "instead" or "rather" that introduce what
 // should not be done.
 var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
+
+// In "prefer a name over reading the secret and passing it on", all of what follows is what should not
+// be done.
+var (
+	insteadOfDoing = lazyregexp.New(`^\s(of|than)\s[a-z]+ing\b`)
+	doing          = lazyregexp.New(`^\s[a-z]+ing\b`)
+	consequence    = lazyregexp.New(`,\s(which|that|this|as\sthat|as\sthis)\s$`) // of what should not be done
+	preferred      = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|favou?r(s|ed)?|recommended)\b`)
+)
 
 // takenBack matches verbs that turn a negation into a demand, as in "do not
 // forget".

@@ -141,7 +141,7 @@ func roleOf(f []byte, start, end int) Sense {
 	case bytes.IndexByte(f[start:end], '@') >= 0:
 	case pointedAt.Match(ahead):
 		return Pointed
-	case visited.Match(ahead):
+	case visited.Match(ahead), offered.Match(f[max(0, start-offerReach):start]):
 		return Visited
 	}
 	return Address
@@ -152,6 +152,7 @@ func roleOf(f []byte, start, end int) Sense {
 const (
 	mostAddresses = 8
 	pointReach    = 40
+	offerReach    = 160
 )
 
 // aheadOfAddress matches the characters allowed between a word and the address that it
@@ -171,6 +172,8 @@ var (
 	// visited detects the text before a page on which a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
 		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
+	// offered detects the text before a page for something that the tool does not do.
+	offered = lazyregexp.New(`(^|[.;:]\s)\W*(to|if\s+you\s+(want|need|wish|would\s+like)\s+to)\s[^.;:]{2,80}?\s(please\s+)?use\s+(the\s+)?(\[[^\]]*\])?` + aheadOfAddress)
 	// takenOver matches text in which an address, or its content, replaces something
 	// else.
 	takenOver = lazyregexp.New(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|` +

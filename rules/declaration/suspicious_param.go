@@ -100,7 +100,7 @@ var SuspiciousParam = scanner.Rule{
 	},
 	Text: func(p *scanner.TextPass) {
 		name, required := p.Argument()
-		if name == "" || sensitive.AboutTalk(p.Name) {
+		if name == "" || sensitive.AboutTalk(p.Name) || !jsonschema.TextType(p.ArgumentType()) {
 			return
 		}
 		for _, m := range p.Matches {

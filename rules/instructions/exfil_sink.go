@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/internal/sense"
@@ -155,7 +156,8 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 			[]string{"a verb of sending", "a command that carries data", "an address"}
 	case "conversation":
 		told = told && (clause.AddressesReader(c) || !bytes.HasPrefix(said, []byte("write")))
-		return (told || !data && sendWord.Match(said)) && !sensitive.ConversationTool.MatchString(p.Name),
+		switched := !data && (clause.DescribesSwitch(p, start, end) || !jsonschema.TextType(p.ArgumentType()) || intoOutput.Match(p.Folded[end:to]))
+		return (told || !data && sendWord.Match(said)) && !switched && !sensitive.ConversationTool.MatchString(p.Name),
 			[]string{"a verb of sending", "the conversation between user and model"}
 	case "secrets_away":
 		return stealing.Match(said) && !data || told && ofTheUser.Match(c) && wayOut.Match(c),
@@ -172,6 +174,9 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	}
 	return false, nil
 }
+
+// intoOutput matches text after what a tool includes in its own output.
+var intoOutput = lazyregexp.New(`^(\s+\w+){0,3}?\s+in\s+(the|its|this\s+tool['’]s)\s+(\w+\s+)?(outputs?|results?|responses?|export|report)\b`)
 
 // chosenByUser matches a destination chosen by the user.
 var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
