@@ -15,6 +15,7 @@ import (
 const (
 	scatteredValues = 4           // minimum number of consecutive values; fewer do not make a sentence
 	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning by themselves
+	numberBytes     = 64          // maximum size of a number that can be a character code
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
 	rowValues       = 256         // values that are joined
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
@@ -40,21 +41,20 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	}
 	for ; i < end; i++ {
 		n := &doc.Nodes[i]
-		inList := n.Parent >= 0 && doc.Kind(int(n.Parent)) == wire.Array
-		if n.Kind == wire.Number && int(n.End-n.Start) <= longCode || n.Kind == wire.String && int(n.End-n.Start) <= scatteredBytes && (inList || !kind.Definition()) {
+		size, listed, most := int(n.End-n.Start), n.Parent >= 0 && doc.Kind(int(n.Parent)) == wire.Array, scatteredBytes
+		if n.Kind == wire.Number && size <= numberBytes || n.Kind == wire.String && size <= scatteredBytes && (listed || !kind.Definition()) {
 			coded = append(coded, i)
 		}
 		if n.Kind != wire.String || blocks && in.isBlockText(i) {
 			continue
 		}
-		listed, most := n.Parent >= 0 && doc.Kind(int(n.Parent)) == wire.Array, scatteredBytes
 		if listed {
 			most = listedBytes
 		}
-		if int(n.End-n.Start) > most || kind.Definition() && (!listed || len(nodes) > 0 && doc.Nodes[nodes[0]].Parent != n.Parent) {
+		if size > most || kind.Definition() && (!listed || len(nodes) > 0 && doc.Nodes[nodes[0]].Parent != n.Parent) {
 			flush()
 		}
-		if int(n.End-n.Start) <= most && (listed || !kind.Definition()) {
+		if size <= most && (listed || !kind.Definition()) {
 			nodes = append(nodes, i)
 		}
 		if len(nodes) == rowValues {
@@ -65,9 +65,6 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	flush()
 	in.codes(p, coded)
 }
-
-// longCode is the maximum length of a number that is a character code.
-const longCode = 64
 
 // row inspects the strings at the nodes as one text: joined as words, or as letters if most of
 // them are single characters.
@@ -102,10 +99,10 @@ func (in *Inspector) row(p TextPass, nodes []int) {
 	}
 }
 
-// codes inspects the numbers and short strings without spaces at the nodes as character codes, and as pieces of
-// one encoded text.
+// codes decodes the numbers and the strings without spaces at the nodes, as character codes and as pieces
+// of one encoded text.
 func (in *Inspector) codes(p TextPass, nodes []int) {
-	var codes, run, buf []byte
+	var apart, joined, buf []byte
 	n := 0
 	for _, i := range nodes {
 		s := in.tree.Raw(i)
@@ -117,14 +114,14 @@ func (in *Inspector) codes(p TextPass, nodes []int) {
 			continue
 		}
 		n++
-		codes = append(append(codes, s...), ' ')
-		run = append(run, s...)
+		apart = append(append(apart, s...), ' ')
+		joined = append(joined, s...)
 	}
 	if n < scatteredValues {
 		return
 	}
 	p.node = nodes[0]
-	for _, s := range [][]byte{codes, run} {
+	for _, s := range [][]byte{apart, joined} {
 		p.Source = s
 		in.decoding.field()
 		in.layers(&p, s, text.Disguised{}, 1)

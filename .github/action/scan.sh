@@ -157,8 +157,8 @@ targets() {
   local target lines=${INPUT_TARGETS//$'\r'/}
   if [[ $lines =~ ^[[:space:]]*$ ]]; then lines=.; fi
   while IFS= read -r target; do
+    if [[ $target =~ ^[[:space:]]*$ ]]; then continue; fi
     case $target in
-    '') ;;
     http://* | https://*) args+=("$target") ;;
     *) args+=("$(named "$target")") ;;
     esac

@@ -113,8 +113,11 @@ func (o *Options) settings() (*config.Settings, []*configfile.ChangedSettings, e
 		}
 		return &config.Settings{}, nil, nil
 	}
-	name := cmp.Or(o.Config, config.SettingsFile)
-	was, now, err := treeOf(o.Base).versions("the configuration", name, config.MaxSettings, o.Config != "")
+	name, named := cmp.Or(o.Config, config.SettingsFile), o.Config != ""
+	if _, err := os.Readlink(name); err == nil { // a link to a missing file must not mean the defaults
+		named = true
+	}
+	was, now, err := treeOf(o.Base).versions("the configuration", name, config.MaxSettings, named)
 	if errors.Is(err, errIrregular) {
 		return nil, nil, fmt.Errorf("%w; --no-config ignores the file", err)
 	}

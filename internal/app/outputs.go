@@ -105,11 +105,16 @@ type Recording struct {
 	err  error
 }
 
+var errRecordStdout = errors.New("--record -: standard output carries other data; expected a file name")
+
 // OpenRecording creates the --record file, accessible only to its owner because it contains
 // everything that servers send.
 func OpenRecording(name string) (*Recording, error) {
 	if name == "" {
 		return &Recording{}, nil
+	}
+	if name == "-" {
+		return nil, errRecordStdout
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -39,6 +39,9 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	if name == "" {
 		return &Traffic{}, nil
 	}
+	if name == "-" {
+		return nil, errRecordStdout
+	}
 	create := func(name string) (io.WriteCloser, error) {
 		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	}

@@ -100,11 +100,12 @@ var SuspiciousParam = scanner.Rule{
 	},
 	Text: func(p *scanner.TextPass) {
 		name, required := p.Argument()
-		if name == "" || sensitive.AboutTalk(p.Name) || !jsonschema.TextType(p.ArgumentType()) {
+		if name == "" || sensitive.AboutTalk(p.Name) {
 			return
 		}
+		text := jsonschema.TextType(p.ArgumentType())
 		for _, m := range p.Matches {
-			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) ||
+			if !text && m.Pattern < fileMatch || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) ||
 				m.Pattern == fileMatch &&
 					(secrets.HandlesCredentials(p.Name) || secrets.PublicFile(p.Folded, m.End)) {
 				continue

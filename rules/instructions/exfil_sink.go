@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/internal/sense"
@@ -156,7 +155,7 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 			[]string{"a verb of sending", "a command that carries data", "an address"}
 	case "conversation":
 		told = told && (clause.AddressesReader(c) || !bytes.HasPrefix(said, []byte("write")))
-		switched := !data && (clause.DescribesSwitch(p, start, end) || !jsonschema.TextType(p.ArgumentType()) || intoOutput.Match(p.Folded[end:to]))
+		switched := !data && (clause.DescribesSwitch(p, start, end) || intoOutput.Match(p.Folded[end:to]))
 		return (told || !data && sendWord.Match(said)) && !switched && !sensitive.ConversationTool.MatchString(p.Name),
 			[]string{"a verb of sending", "the conversation between user and model"}
 	case "secrets_away":

@@ -42,7 +42,8 @@ type classifier struct {
 	tailless  []trained.Sentence // these, without short fragments at their ends
 	bare      []trained.Sentence // and without short fragments at their beginnings
 	begin     []int              // numbers of suspicious sentences that begin with such a fragment
-	joined    []trained.Sentence // these, with those that a finding overlaps joined
+	joined    []trained.Sentence // these, with the lines of one sentence joined
+	rejoined  int                // number of times that lines were joined
 	verdicts  []uint32
 }
 
@@ -106,7 +107,7 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	m, params := trained.Embedded(), embeddedParameters()
 	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
-	c.tailless, c.bare, c.begin = c.tailless[:0], c.bare[:0], c.begin[:0]
+	c.tailless, c.bare, c.begin, c.rejoined = c.tailless[:0], c.bare[:0], c.begin[:0], 0
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(c.sentences) > 0 {
@@ -159,6 +160,9 @@ func askClassifier(p *scanner.TextPass) {
 			for k := c.sentenceAt(is.Start); k < len(c.sentences) && c.sentences[k].Start < is.End; {
 				first, last := c.lines(p.Folded, k)
 				if k = last + 1; last > first { // an attacker can break lines anywhere
+					if c.rejoined++; c.rejoined > mostRejoined {
+						return is.Severity
+					}
 					before, beforeAt, in := worst, at, scored
 					worst = benign
 					c.joined = slices.Replace(append(c.joined[:0], c.sentences...), first, k, trained.Sentence{Start: c.sentences[first].Start, End: c.sentences[last].End})
@@ -200,13 +204,20 @@ func (c *classifier) sentenceAt(at int) int {
 	return k
 }
 
+// The bounds on joining the lines of sentences in a text.
+const (
+	joinedReach  = 600 // bytes on either side of a line
+	mostRejoined = 100 // findings; those after them are not lowered
+)
+
 // lines returns the indices of the first and the last line of the sentence that line k belongs to.
 func (c *classifier) lines(t []byte, k int) (first, last int) {
 	first, last = k, k
-	for first > 0 && !c.stops(t, first-1) {
+	at := c.sentences[k]
+	for first > 0 && !c.stops(t, first-1) && at.Start-c.sentences[first-1].Start <= joinedReach {
 		first--
 	}
-	for last+1 < len(c.sentences) && !c.stops(t, last) {
+	for last+1 < len(c.sentences) && !c.stops(t, last) && c.sentences[last+1].End-at.End <= joinedReach {
 		last++
 	}
 	return first, last
