@@ -39,8 +39,8 @@ const (
 
 // values collects the distinctive values in one event.
 type values struct {
-	node  int  // whose position is at; -1 if none
-	isKey bool // at is the position of its key
+	node  int  // the node that at is the position of; -1 if none
+	isKey bool // at is the position of the node's key
 	at    place
 
 	seen    map[uint64]text.DistinctKind

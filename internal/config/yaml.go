@@ -75,8 +75,8 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	return nil, syntaxError(pos, "%s", msg)
 }
 
-// emptyDocument returns the first --- between which and the --- before it is nothing but comments, or
-// nil if there is none. The parser drops what follows.
+// emptyDocument returns the second --- of the first two that have nothing but comments between them, or
+// nil if there are none. The parser drops what follows.
 func emptyDocument(tokens token.Tokens) *token.Token {
 	empty := false
 	for _, t := range tokens {

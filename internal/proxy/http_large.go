@@ -10,13 +10,13 @@ import (
 
 // The limits on the memory for messages larger than largeBuffer. Smaller ones take little.
 const (
-	largeBytes = 32 << 20 // that they share
-	maxLarge   = 8        // messages that it has no room for, in memory at a time
+	largeBytes = 32 << 20 // the memory that they share
+	maxLarge   = 8        // messages in memory at a time for which it has no room
 )
 
 // large limits the memory for large messages.
 type large struct {
-	free  atomic.Int64 // of largeBytes
+	free  atomic.Int64 // bytes of largeBytes
 	slots chan struct{}
 }
 
@@ -29,7 +29,7 @@ func newLarge() *large {
 // room is the memory of one message.
 type room struct {
 	of    *large
-	bytes int64 // of the shared memory
+	bytes int64 // taken from the shared memory
 	slot  bool
 }
 

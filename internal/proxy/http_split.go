@@ -40,8 +40,8 @@ type blockReader struct {
 	max int64 // maximum size of an event, in bytes
 	err error // from r, returned after the data read before it
 
-	ctx  context.Context // of waiting for room
-	room room            // of a large event
+	ctx  context.Context // ends waiting for room
+	room room            // for a large event
 
 	buf   []byte
 	start int // of the current block

@@ -172,7 +172,7 @@ var (
 	// visited detects the text before a page on which a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
 		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
-	// offered detects the text before a page for something that the tool does not do.
+	// offered detects the text before a page where a person can do something that the tool does not do.
 	offered = lazyregexp.New(`(^|[.;:]\s)\W*(to|if\s+you\s+(want|need|wish|would\s+like)\s+to)\s[^.;:]{2,80}?\s(please\s+)?use\s+(the\s+)?(\[[^\]]*\])?` + aheadOfAddress)
 	// takenOver matches text in which an address, or its content, replaces something
 	// else.
