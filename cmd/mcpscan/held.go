@@ -77,7 +77,7 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile waits for an answer from whoever runs mcpscan held, until ctx ends. It passes tell the
+// askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It passes tell the
 // command that allows the message.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()

@@ -173,7 +173,7 @@ func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner
 // a proxy may run for days, and would keep unused memory after bursts of requests.
 const maxListenHeap = 100 << 20
 
-// listen relays client requests to the servers until ctx ends.
+// listen relays client requests to the servers until ctx is done.
 func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, err error) {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(maxListenHeap)
@@ -224,7 +224,7 @@ func (w troubleWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// serve serves until ctx ends, and then closes open connections.
+// serve serves until ctx is done, and then closes open connections.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, errorLog *log.Logger) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: errorLog}
 	served := make(chan error, 1)

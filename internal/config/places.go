@@ -1,7 +1,7 @@
 package config
 
 // Directory layouts of VS Code and the editors based on it. On a remote machine, in WSL or in a
-// container, they keep their settings in the directory of their server.
+// container, the settings are in the data directory of the editor's remote server.
 const (
 	vscodes = "{Code,Code - Insiders,Code - OSS,VSCodium}/User/"
 	editors = "{Code,Code - Insiders,Code - OSS,VSCodium,Cursor,Windsurf,Antigravity,Antigravity IDE,Trae,Trae CN,Kiro}/User/"

@@ -77,8 +77,8 @@ type Entry struct {
 	// Scope is the part of the configuration to which the entry applies, such as the project
 	// path in ~/.claude.json, or "" for all of it.
 	Scope string
-	// Platform is the only platform to which the entry applies, as a variant of another entry in an
-	// MCPB manifest, or "".
+	// Platform is the platform to which the entry applies, if it is a platform-specific variant in an MCPB
+	// manifest; "" means all platforms.
 	Platform string
 	// Pos is the start of the entry: its key, or the list item.
 	Pos Position

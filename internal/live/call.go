@@ -35,7 +35,7 @@ func (c *call) end(answered bool) {
 	}
 }
 
-// wait waits for the answer until ctx ends, but no longer than timeout.
+// wait waits for the answer until ctx is done, but no longer than timeout.
 func (c *call) wait(ctx context.Context, timeout time.Duration) (reply, error) {
 	p, timer := c.peer, time.NewTimer(timeout)
 	defer timer.Stop()

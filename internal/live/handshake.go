@@ -206,7 +206,7 @@ func (h *handshake) failure() error {
 		err, probe = probe, nil
 	}
 	if probe != nil && probe.Error() != err.Error() {
-		return fmt.Errorf("waiting for a usable answer: %w (to server/discover: %v)", err, probe)
+		return fmt.Errorf("waiting for a usable answer: %w (server/discover failed with: %v)", err, probe)
 	}
 	return fmt.Errorf("waiting for a usable answer: %w", err)
 }

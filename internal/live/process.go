@@ -156,7 +156,7 @@ func (p *Process) ExitCode() int {
 func (p *Process) Signal(s os.Signal) { p.group.pass(s) }
 
 // End ends the process as the MCP specification recommends, and then all its descendants: it closes
-// standard input, waits, terminates, and kills. It stops waiting when ctx ends.
+// standard input, waits, terminates, and kills. It stops waiting when ctx is done.
 func (p *Process) End(ctx context.Context) {
 	p.Stdin.Close()
 	if !p.emptyWithin(ctx, politeWait) && ctx.Err() == nil {

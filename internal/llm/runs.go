@@ -9,21 +9,21 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// runs pairs each call of a model in a trace with the run of the tool, so that the call counts once. Many runs
-// do not name the call that they answer.
+// runs pairs each tool call that a model requested in a trace with the tool's run, so that the call counts
+// once. Many runs do not name the call that they answer.
 type runs struct {
 	asked, ran map[string][]runCall // calls and runs without a counterpart, by session and tool
 	shown      map[string]shownCall // by session and the ID that the model gave the call
 }
 
-// runCall is a call of a model, or a run of a tool. args is "" if the arguments are not a JSON object, such as a
+// runCall is a tool call requested by a model, or the run of a tool. args is "" if the arguments are not a JSON object, such as a
 // Python dictionary written as text.
 type runCall struct{ id, args string }
 
 // shownCall is a call that was emitted.
 type shownCall struct {
 	id  string // the ID with which it was emitted
-	run bool   // it was emitted as the run of a tool, not as the call of a model
+	run bool   // it was emitted as a tool run, not as a call requested by a model
 }
 
 // The limits on the calls and runs that are remembered.

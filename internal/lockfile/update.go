@@ -42,7 +42,7 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 		}
 		t := o.Duplicates[0]
 		reason := fmt.Sprintf("server %q not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
-		if t.First != t.Second { // the list of a live server is a single place
+		if t.First != t.Second { // all definitions in a live server's list have the same location
 			reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
 		}
 		left = append(left, scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second})

@@ -18,7 +18,7 @@ import (
 type Asking struct {
 	// Timeout limits how long to wait for an answer. On expiry, the message is refused.
 	Timeout time.Duration
-	// Elsewhere asks the user outside the client if the client cannot ask. It stops when ctx ends.
+	// Elsewhere asks the user outside the client if the client cannot ask. It stops when ctx is done.
 	// It reports whether the message is allowed.
 	Elsewhere func(ctx context.Context, q *Question) (allowed bool)
 	// Decided is called with the decision about a message and who made it.

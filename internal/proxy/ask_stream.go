@@ -141,8 +141,9 @@ func (h *holding) close(blocks *blockReader) {
 	}()
 }
 
-// hold holds an event until it is allowed or refused. Its id is forwarded at once, so that a client
-// that resumes from a later event does not get it again.
+// hold holds an event until it is allowed or refused. Its ID is forwarded at once: sent with the event,
+// after later events, it would set the client's position back, and a client that resumes would get those
+// events twice.
 func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	if s.holding == nil {
 		s.holding = newHolding(s)

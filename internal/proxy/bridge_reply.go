@@ -53,7 +53,7 @@ func (o *outbox) put(m message) bool {
 	return false
 }
 
-// next returns the next message, or io.EOF when there are no more. It waits for one until ctx ends.
+// next returns the next message, or io.EOF when there are no more. It waits for one until ctx is done.
 func (o *outbox) next(ctx context.Context) (message, error) {
 	if len(o.first) > 0 {
 		m := o.first[0]

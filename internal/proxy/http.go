@@ -120,7 +120,7 @@ type exchange struct {
 	*HTTP
 	at     scope
 	in     *http.Request
-	ids    []string        // of the requests in the body, in its order
+	ids    []string        // of the requests in the body, in the same order
 	open   map[string]bool // which of these requests are unanswered
 	begins bool            // the body begins a session
 	canAsk bool            // the client declares in the body that it can ask its user

@@ -43,7 +43,7 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
 		return
 	case message, malformed != nil && wire.ObjectAfter(body, "\r\n}\u2028\u2029"): // as in the function ambiguity
-		why = "a message on a path for authentication"
+		why = "a message sent to an authentication path"
 	case more:
 		why = tooLongReason(mcp.ClientToServer, h.gate.MaxMessage)
 	}

@@ -143,8 +143,8 @@ func (s *stream) event(b block) {
 	}
 }
 
-// unclear counts lines without a message that clients read differently, and reports whether they are
-// forwarded.
+// unclear counts lines that contain no message and that clients interpret differently, and reports
+// whether they are forwarded.
 func (s *stream) unclear() bool {
 	refused := s.gate.refuses(&s.at, wire.AmbiguousReason)
 	s.lost = s.lost || refused // to some clients, they may be the answer

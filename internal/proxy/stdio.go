@@ -54,7 +54,7 @@ var errUnjudged = errors.New("a message exceeds --max-message, and fail_closed i
 var errDeaf = errors.New("too many unread answers to refused messages")
 
 // Stdio forwards messages between a client and its server until one of them ends the connection,
-// and returns the server's exit code. When ctx ends, it stops the server and returns the cause as
+// and returns the server's exit code. When ctx is done, it stops the server and returns the cause as
 // the error. A read from the client may still be pending when it returns.
 func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)

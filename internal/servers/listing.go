@@ -65,7 +65,7 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 }
 
 // Watch sends events, lists the targets in parallel, then sends the event all, and watches the
-// targets until l.Until is closed. If ctx ends before all targets are listed, Watch interrupts them
+// targets until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them
 // at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)

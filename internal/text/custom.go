@@ -153,8 +153,8 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of a concatenation: from a single part, or from consecutive
-// parts of which exact returns all strings.
+// requiredOf returns the best literals that every match of a concatenation contains. They come from a
+// single part, or from consecutive parts whose strings d.exact can all enumerate.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}
 	better := func(c []string) {

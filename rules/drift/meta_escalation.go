@@ -15,7 +15,7 @@ var MetaEscalation = scanner.Rule{
 	ID:         "drift-meta-escalation",
 	Category:   "version_pin",
 	Title:      "A tool's _meta grants more than was approved",
-	Why:        "Gateways and hosts use _meta to decide what a tool may access: effects, scopes, data classes, and hosts that its UI may load from.",
+	Why:        "Gateways and clients use _meta to decide what a tool may do and access: its effects, scopes and data classes, and the domains that its UI may load from.",
 	Fix:        "Find out why the tool needs the new permission. If you want it, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -28,7 +28,7 @@ func (m *metaChange) say(weight scanner.Severity, pointer, format string, args .
 	what := fmt.Sprintf(format, args...)
 	if weight > m.severity {
 		m.severity, m.pointer = weight, pointer
-		m.told = slices.Insert(m.told, 0, what) // move it to the front, so that it is shown
+		m.told = slices.Insert(m.told, 0, what) // put the worst change first, so that it is shown
 	} else if len(m.told) < maxGrants {
 		m.told = append(m.told, what)
 	}

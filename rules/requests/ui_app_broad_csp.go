@@ -120,7 +120,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	case m == nil:
 		return 0, ""
 	case m[2] != "" && sharedByAll(strings.ToLower(m[3])):
-		return scanner.Medium, "the page may use any host below a suffix under which everyone can register: " + list
+		return scanner.Medium, "the page may use any host under a public suffix, where anyone can register a name: " + list
 	case (strings.EqualFold(m[1], "http") || strings.EqualFold(m[1], "ws")) && destination.Of(m[3]).Reach == destination.Outside:
 		return scanner.Medium, "the page uses an origin without encryption: " + list
 	}
