@@ -401,7 +401,7 @@ func TestHTTPCut(t *testing.T) {
 
 // TestHTTPManyLargeMessages checks that large messages do not wait for the answers to others.
 func TestHTTPManyLargeMessages(t *testing.T) {
-	const many = 24
+	const many = 12
 	var arrived sync.WaitGroup
 	arrived.Add(many)
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
