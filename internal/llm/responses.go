@@ -85,13 +85,22 @@ func (r *Reader) toolIn(namespace string, v View) {
 
 // The item types for the provider's own tools, by their role in an exchange.
 var (
-	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
-		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call", "program"}
+	providerCalls   = []string{"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call", "program"}
 	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output", "program_output"}
 	silentItems     = []string{"reasoning", "agent_message", "ghost_snapshot", "compaction",
 		"compaction_summary", "compaction_trigger", "context_compaction", "item_reference", "configuration_update",
 		"mcp_approval_request", "mcp_approval_response"}
 )
+
+// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs. It
+// runs a shell only if the item names no container.
+func ClientRuns(kind string) bool {
+	switch kind {
+	case "computer_call", "local_shell_call", "shell_call", "apply_patch_call":
+		return true
+	}
+	return false
+}
 
 // responsesItem reads an input or output item.
 func (r *Reader) responsesItem(v View) {
@@ -115,7 +124,9 @@ func (r *Reader) responsesItem(v View) {
 		r.emit(Item{Kind: Call, At: v, ID: v.Str("id"), Name: v.Str("name"), Server: v.Str("server_label"), Args: v.At("arguments")})
 		r.result(Item{At: v, ID: v.Str("id"), Content: v.At("output")})
 		r.serverError(v)
-	case slices.Contains(providerCalls, kind):
+	case ClientRuns(kind) && !strings.HasPrefix(v.At("environment").Str("type"), "container"):
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: strings.TrimSuffix(kind, "_call"), Args: v.either("action", "actions", "operation")})
+	case slices.Contains(providerCalls, kind) || ClientRuns(kind):
 		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.either("action", "arguments", "code"), Free: v.At("code").Is()})
 		for _, key := range []string{"results", "outputs"} {
 			r.result(Item{At: v, ID: id, Content: v.At(key)})

@@ -92,7 +92,7 @@ func (w *rewriting) replace(s *replay.Said) {
 		w.member(n, "error", quoted(resultText(s)))
 	case s.Kind == replay.SaidResult:
 		w.edit(n, resultBlock(kind, str(&w.doc, n, "tool_use_id"), s))
-	case kind == "function_call" || kind == "custom_tool_call":
+	case clientCall(kind):
 		w.edit(n, messageItem(str(&w.doc, n, "id"), s))
 	case kind == "tool_use":
 		w.edit(n, textBlock(blockedText(s)))

@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 )
@@ -30,8 +32,10 @@ func newResponsesFlow() *responsesFlow {
 	return &responsesFlow{open: map[string]*responsesItem{}, queued: map[string]bool{}, blocked: map[string]*responsesItem{}}
 }
 
-// clientCalls are the types of items that the client has to run.
-var clientCalls = map[string]bool{"function_call": true, "custom_tool_call": true}
+// clientCall reports whether items of this type are calls that the agent runs.
+func clientCall(kind string) bool {
+	return kind == "function_call" || kind == "custom_tool_call" || llm.ClientRuns(kind)
+}
 
 func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
 	kind, index := str(doc, 0, "type"), raw(doc, 0, "output_index")
@@ -43,13 +47,13 @@ func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
 	}
 	item := doc.Get(0, "item")
 	switch {
-	case item >= 0 && clientCalls[str(doc, item, "type")]:
+	case item >= 0 && clientCall(str(doc, item, "type")):
 		call := f.open[index]
 		if call == nil {
 			call = &responsesItem{index: index}
 			f.open[index] = call
 		}
-		call.id, call.name = str(doc, item, "id"), str(doc, item, "name")
+		call.id, call.name = str(doc, item, "id"), cmp.Or(str(doc, item, "name"), strings.TrimSuffix(str(doc, item, "type"), "_call"))
 		f.queued[index] = true
 		if kind == "response.output_item.done" {
 			call.whole, call.nth = true, e.nth
