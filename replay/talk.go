@@ -284,3 +284,6 @@ func (c *conversations) again(s *conversation, m mark, item *Said) {
 		c.said(item)
 	}
 }
+
+// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs.
+func ClientRuns(kind string) bool { return llm.ClientRuns(kind) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 )
@@ -34,7 +33,7 @@ func newResponsesFlow() *responsesFlow {
 
 // clientCall reports whether items of this type are calls that the agent runs.
 func clientCall(kind string) bool {
-	return kind == "function_call" || kind == "custom_tool_call" || llm.ClientRuns(kind)
+	return kind == "function_call" || kind == "custom_tool_call" || replay.ClientRuns(kind)
 }
 
 func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
