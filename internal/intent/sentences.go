@@ -3,6 +3,7 @@ package intent
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -23,6 +24,7 @@ type splitter struct {
 	count int
 	all   []Sentence
 	keep  bool // in all
+	joins bool // a line break in a sentence does not end it
 }
 
 // Sentences appends the sentences of folded text t to dst.
@@ -30,6 +32,24 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 	s := splitter{text: t, all: dst, keep: true}
 	s.split()
 	return s.all
+}
+
+// Unwrapped is like Sentences, but a sentence can continue on the next line.
+func Unwrapped(dst []Sentence, t []byte) []Sentence {
+	s := splitter{text: t, all: dst, keep: true, joins: true}
+	s.split()
+	return s.all
+}
+
+// continues reports whether the sentence before the line break at t[i] continues after it: it does not end
+// with punctuation, and no item of a list or paragraph begins.
+func continues(t []byte, i int) bool {
+	before, after := bytes.TrimRight(t[:i], " \t\r"), bytes.TrimLeft(t[i+1:], " \t")
+	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {
+		return false
+	}
+	r, _ := utf8.DecodeRune(after)
+	return unicode.IsLetter(r) || strings.ContainsRune("~/'\"`(", r)
 }
 
 // countSentences returns the number of sentences of folded text t.
@@ -47,7 +67,9 @@ func (s *splitter) split() {
 		}
 		switch end := i + 1; {
 		case t[i] == '\n':
-			s.add(i)
+			if !s.joins || !continues(t, i) {
+				s.add(i)
+			}
 		case t[i] >= utf8.RuneSelf:
 			if end = fullStop(t[i:]); end > 0 {
 				s.add(i + end)

@@ -50,8 +50,30 @@ var decoys = []decoy{
 		}
 		return t + " This is what this page is for."
 	}},
+	{"line breaks before column 72", func(t string, _ bool) string { return broken(t, 72) }},
+	{"line breaks before column 40", func(t string, _ bool) string { return broken(t, 40) }},
 	{"three benign sentences before the text", func(t string, definition bool) string { return benignSentences(definition) + " " + t }},
 	{"three benign sentences after the text", func(t string, definition bool) string { return t + " " + benignSentences(definition) }},
+}
+
+// broken returns t with line breaks instead of spaces, so that no line has more bytes than columns if its
+// words allow it.
+func broken(t string, columns int) string {
+	b, column := []byte(t), 0
+	for i := range b {
+		if b[i] == '\n' {
+			column = 0
+			continue
+		}
+		word := strings.IndexAny(t[i+1:], " \n")
+		if word < 0 {
+			word = len(t) - i - 1
+		}
+		if column++; b[i] == ' ' && column+word > columns {
+			b[i], column = '\n', 0
+		}
+	}
+	return string(b)
 }
 
 func before(name, addition string) decoy {

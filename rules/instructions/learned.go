@@ -2,12 +2,8 @@ package instructions
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	trained "github.com/mcpscan/mcpscan/internal/intent"
@@ -35,16 +31,20 @@ var Learned = scanner.Rule{
 
 // classifier holds buffers that are reused for each text.
 type classifier struct {
-	reader    trained.Reader
-	locator   trained.Locator
-	judge     trained.Judge
-	sentences []trained.Sentence
-	tailless  []trained.Sentence // these, without short fragments at their ends
-	bare      []trained.Sentence // and without short fragments at their beginnings
-	begin     []int              // numbers of suspicious sentences that begin with such a fragment
-	joined    []trained.Sentence // these, with the lines of one sentence joined
-	rejoined  int                // number of times that lines were joined
-	verdicts  []uint32
+	reader   trained.Reader
+	locator  trained.Locator
+	judge    trained.Judge
+	lines    candidates // the sentences of each line
+	joined   candidates // the sentences of the text, which can continue on the next line
+	verdicts []uint32
+}
+
+// candidates are the sentences of a text and what is left of them without short fragments.
+type candidates struct {
+	whole    []trained.Sentence
+	tailless []trained.Sentence // these, without short fragments at their ends
+	bare     []trained.Sentence // and without short fragments at their beginnings
+	begin    []int              // numbers of suspicious sentences that begin with such a fragment
 }
 
 // Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
@@ -106,14 +106,18 @@ func askClassifier(p *scanner.TextPass) {
 		return
 	}
 	m, params := trained.Embedded(), embeddedParameters()
-	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
-	c.tailless, c.bare, c.begin, c.rejoined = c.tailless[:0], c.bare[:0], c.begin[:0], 0
+	c.lines.read(p.Folded, trained.Sentences)
+	lists := append(make([]*candidates, 0, 2), &c.lines)
+	if bytes.IndexByte(p.Folded, '\n') >= 0 { // it can be inside a sentence, or separate instructions without punctuation
+		c.joined.read(p.Folded, trained.Unwrapped)
+		lists = append(lists, &c.joined)
+	}
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
-	if len(c.sentences) > 0 {
+	if len(lists[len(lists)-1].whole) > 0 {
 		worst = params.Medium[group] // no lower score makes a difference
 	}
-	penalty := -params.Total(0, around+len(c.sentences), group)
+	var penalty trained.Score     // of a sentence among all of a list
 	var scored []trained.Sentence // the list that contains the sentence with the worst score
 	rate := func(all []trained.Sentence, i int, support trained.Score) (suspicious bool) {
 		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
@@ -127,54 +131,44 @@ func askClassifier(p *scanner.TextPass) {
 		}
 		return true
 	}
-	for i, s := range c.sentences {
+	supportOf := func(s trained.Sentence) trained.Score {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-		support := m.Support(c.verdicts)
-		if !rate(c.sentences, i, support) {
-			continue
-		}
-		if len(c.tailless) == 0 {
-			c.trim(p.Folded)
-		}
-		if c.tailless[i] != s {
-			rate(c.tailless, i, support)
-		}
-		if c.bare[i] != c.tailless[i] {
-			c.begin = append(c.begin, i)
+		return m.Support(c.verdicts)
+	}
+	for _, list := range lists {
+		penalty = -params.Total(0, around+len(list.whole), group)
+		for i, s := range list.whole {
+			if list == &c.joined && bytes.IndexByte(p.Folded[s.Start:s.End], '\n') < 0 {
+				continue // it is one of the others
+			}
+			support := supportOf(s)
+			if !rate(list.whole, i, support) {
+				continue
+			}
+			if len(list.tailless) == 0 {
+				list.trim(p.Folded)
+			}
+			if list.tailless[i] != s {
+				rate(list.tailless, i, support)
+			}
+			if list.bare[i] != list.tailless[i] {
+				list.begin = append(list.begin, i)
+			}
 		}
 	}
 	whole := worst
 	// Many benign sentences begin with a short fragment, too. Therefore, what is left of them without
 	// it does not decide whether to lower the findings of other rules.
-	for _, i := range c.begin {
-		c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.sentences[i], group)
-		rate(c.bare, i, m.Support(c.verdicts))
+	for _, list := range lists {
+		penalty = -params.Total(0, around+len(list.whole), group)
+		for _, i := range list.begin {
+			rate(list.bare, i, supportOf(list.whole[i]))
+		}
 	}
-	short := place.Kind == trained.Description && len(c.sentences) <= 2 // too little text to doubt a rule
+	short := place.Kind == trained.Description && len(c.lines.whole) <= 2 // too little text to doubt a rule
 	if whole <= params.Keep[group] && p.Via == "" && place.Kind.Prose() && !short {
 		p.Lower("the classifier considers the text benign", func(r *scanner.Rule, is *scanner.Issue) scanner.Severity {
-			if !Doubtful(r, group) {
-				return is.Severity
-			}
-			benign := whole
-			for k := c.sentenceAt(is.Start); k < len(c.sentences) && c.sentences[k].Start < is.End; {
-				first, last := c.lines(p.Folded, k)
-				if k = last + 1; last > first { // an attacker can break lines anywhere
-					if c.rejoined++; c.rejoined > mostRejoined {
-						return is.Severity
-					}
-					before, beforeAt, in := worst, at, scored
-					worst = benign
-					c.joined = slices.Replace(append(c.joined[:0], c.sentences...), first, k, trained.Sentence{Start: c.sentences[first].Start, End: c.sentences[last].End})
-					c.verdicts = trained.Verdicts(c.verdicts[:0], p, c.joined[first], group)
-					rate(c.joined, first, m.Support(c.verdicts))
-					benign, worst, at, scored = worst, before, beforeAt, in
-				}
-			}
-			if benign > params.Keep[group] {
-				return is.Severity
-			}
-			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, benign <= params.Medium[group])
+			return Doubted(r, is.Severity, p.Folded[is.Start:is.End], group, whole <= params.Medium[group])
 		})
 	}
 	if at < 0 {
@@ -198,46 +192,14 @@ func askClassifier(p *scanner.TextPass) {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// sentenceAt returns the index of the first sentence that ends after a position.
-func (c *classifier) sentenceAt(at int) int {
-	k, _ := slices.BinarySearchFunc(c.sentences, at+1, func(s trained.Sentence, end int) int { return cmp.Compare(s.End, end) })
-	return k
-}
-
-// The bounds on joining the lines of sentences in a text.
-const (
-	joinedReach  = 600 // bytes on either side of a line
-	mostRejoined = 100 // findings; those after them are not lowered
-)
-
-// lines returns the indices of the first and the last line of the sentence that line k belongs to.
-func (c *classifier) lines(t []byte, k int) (first, last int) {
-	first, last = k, k
-	at := c.sentences[k]
-	for first > 0 && !c.stops(t, first-1) && at.Start-c.sentences[first-1].Start <= joinedReach {
-		first--
-	}
-	for last+1 < len(c.sentences) && !c.stops(t, last) && c.sentences[last+1].End-at.End <= joinedReach {
-		last++
-	}
-	return first, last
-}
-
-// stops reports whether sentence i ends with punctuation, not only with its line, or the next one begins
-// an item of a list or a paragraph.
-func (c *classifier) stops(t []byte, i int) bool {
-	s, next := c.sentences[i], c.sentences[i+1]
-	switch t[s.End-1] {
-	case '.', '!', '?', ':', ';':
-		return true
-	}
-	r, _ := utf8.DecodeRune(t[next.Start:])
-	return t[s.End-1] >= utf8.RuneSelf || !unicode.IsLetter(r) && !strings.ContainsRune("~/'\"`(", r) || bytes.Count(t[s.End:next.Start], []byte("\n")) > 1
+// read sets the sentences to those of t.
+func (c *candidates) read(t []byte, sentences func([]trained.Sentence, []byte) []trained.Sentence) {
+	c.whole, c.tailless, c.bare, c.begin = sentences(c.whole[:0], t), c.tailless[:0], c.bare[:0], c.begin[:0]
 }
 
 // trim sets tailless and bare to the sentences without short fragments.
-func (c *classifier) trim(t []byte) {
-	for _, s := range c.sentences {
+func (c *candidates) trim(t []byte) {
+	for _, s := range c.whole {
 		c.tailless = append(c.tailless, s.WithoutTail(t))
 		c.bare = append(c.bare, s.WithoutHead(t).WithoutTail(t))
 	}
