@@ -77,6 +77,14 @@ func (c *child) take(frame []byte) {
 		c.noise(frame)
 		return
 	}
+	if c.answersSeveral(s.answers) {
+		if batch, err := skimAny(frame); err == nil {
+			for m := range messagesOf(batch) {
+				c.take(m.Raw())
+			}
+			return
+		}
+	}
 	m := message{frame, len(s.answers) > 0, s.failed}
 	if replies := c.answered(s.answers, false); len(replies) > 0 {
 		replies[0].put(m)
@@ -97,6 +105,23 @@ func (c *child) take(frame []byte) {
 		}
 		return
 	}
+}
+
+// answersSeveral reports whether the requests with these keys belong to more than one response.
+func (c *child) answersSeveral(keys []string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var first *reply
+	for _, key := range keys {
+		switch x := c.open[key]; {
+		case x == nil:
+		case first == nil:
+			first = x
+		case x != first:
+			return true
+		}
+	}
+	return false
 }
 
 // route returns the stream for a line that answers no open request. box is nil if the line has to

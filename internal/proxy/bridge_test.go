@@ -224,12 +224,25 @@ func TestBridge(t *testing.T) {
 	h.post(batch, http.StatusOK, event(answerTo("6"))+event(answerTo("5")), session)
 	p.answer(batch, "["+answerTo("6")+","+answerTo("5")+"]")
 	h.post(batch, http.StatusOK, event("["+answerTo("6")+","+answerTo("5")+"]"), session)
+	h.answeredTogether(p, session)
 
 	if status, _, body := h.ask(http.MethodDelete, h.url, "", session); status != http.StatusNoContent || body != "" {
 		t.Errorf("%d %s", status, body)
 	}
 	<-p.exited
 	h.post(call("7", "t"), http.StatusNotFound, `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcpscan: the session has ended; send initialize to begin another one"}}`, session)
+}
+
+// answeredTogether makes the server answer the requests of two HTTP requests in one batch. Each gets its
+// own answer, and what belongs to none follows the usual way.
+func (h *hosted) answeredTogether(p *played, session string) {
+	var both sync.WaitGroup
+	for _, id := range []string{"7", "8"} {
+		both.Go(func() { h.post(tracked(id, id), http.StatusOK, event(progress(id))+event(answerTo(id)), session) })
+		p.reads(tracked(id, id))
+	}
+	p.says("[" + progress("7") + "," + progress("8") + "," + answerTo("8") + ", " + answerTo("7") + "]")
+	both.Wait()
 }
 
 // TestBridgeRefuses checks that the response to a request that cannot reach a server says why.
