@@ -48,6 +48,9 @@ func continues(t []byte, i int) bool {
 	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {
 		return false
 	}
+	if digits := len(after) - len(bytes.TrimLeft(after, "0123456789")); digits > 0 {
+		return digits < len(after) && (after[digits] == ' ' || after[digits] == '%') // not the number of an item, nor a time
+	}
 	r, _ := utf8.DecodeRune(after)
 	return unicode.IsLetter(r) || strings.ContainsRune("~/'\"`(", r)
 }
