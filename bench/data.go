@@ -112,7 +112,8 @@ type row struct {
 	Tool json.RawMessage `json:"tool"`
 }
 
-// corpus writes the corpus's tools and results as messages, 20 per session, repeatedly.
+// corpus writes the corpus's tools and results as messages, 20 per session, and repeats them until
+// the data set has the requested size.
 func corpus(w io.Writer, o options) error {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var written, n int64

@@ -63,7 +63,7 @@ func (d *decoder) decode(body []byte, coding string) (plain []byte, why string) 
 	return out, fmt.Sprintf("a body in the content coding %q cannot be decoded: %v", coding[:min(len(coding), maxCodingName)], err)
 }
 
-// charsetReason is the reason that the coverage gives for a body in another character set.
+// charsetReason is the reason given in the coverage for a body that is not in UTF-8.
 const charsetReason = "a body is in the character set %q, but was read as UTF-8"
 
 // maxCodingName is the length to which the name of a content coding or character set is shortened.
@@ -75,7 +75,7 @@ func readable(body []byte) bool {
 }
 
 // gunzip decodes gzip, up to one byte more than limit. It ignores white space after the compressed
-// data, which may come from the file with the body.
+// data, because the program that saved the body may have added it.
 func gunzip(body []byte, limit int64) (out []byte, err error) {
 	rest := bytes.NewReader(body)
 	members, err := gzip.NewReader(rest)
@@ -105,7 +105,7 @@ func inflated(body []byte, limit int64) ([]byte, error) {
 	if err == nil && int64(len(out)) <= limit && !blankEnd(body, rest) {
 		err = errors.New("data after the end")
 	}
-	if raw && err != nil { // without a header, any data begins like raw deflate
+	if raw && err != nil { // raw deflate has no header, so other data can begin like it
 		out = nil
 	}
 	return out, err

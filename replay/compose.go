@@ -49,7 +49,7 @@ func (c *composed) arguments(i *llm.Item) {
 		switch parsed, err := args.Parsed(); {
 		case err == nil && parsed.Kind() == wire.Object:
 			args = parsed
-		case wire.ExceedsLimit(err): // then the frame must exceed it, too: as text, the arguments would evade policies
+		case wire.ExceedsLimit(err): // the frame must exceed the limit, too: as text, the arguments would evade policies
 			start := len(c.b)
 			c.b = append(c.b, args.Text()...)
 			c.parts = append(c.parts, scanner.Part{Start: start, End: len(c.b), Origin: parsed.Origin()})
@@ -150,18 +150,18 @@ func (c *composed) block(v llm.View) {
 		c.text(v.At("content"))
 	case kind != "text" && resultBlocks[kind] && consists(v, "type", "text") && said.Kind() == wire.String:
 		c.text(said)
-	case consists(v, "text") && consists(said, "text") && said.At("text").Kind() == wire.String: // of Cursor CLI
+	case consists(v, "text") && consists(said, "text") && said.At("text").Kind() == wire.String: // written by Cursor CLI
 		c.text(said.At("text"))
-	case consists(v, "Text") && v.At("Text").Kind() == wire.String: // of Kiro CLI
+	case consists(v, "Text") && v.At("Text").Kind() == wire.String: // written by Kiro CLI
 		c.text(v.At("Text"))
-	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // of newer versions of Kiro CLI
+	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // written by newer versions of Kiro CLI
 		c.text(data)
 	default:
 		c.raw(v)
 	}
 }
 
-// consists reports whether an object has no members except these.
+// consists reports whether an object has only members with the given keys.
 func consists(v llm.View, keys ...string) bool {
 	for m := v.First(); m.Kind() != wire.Invalid; m = m.Next() {
 		if !slices.Contains(keys, m.Key()) {
@@ -175,7 +175,7 @@ func consists(v llm.View, keys ...string) bool {
 var forProvider = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
 
 // schemaMembers are the possible names of the member that contains the arguments' schema. If there are
-// several, the first is taken, and the others are inspected as other members.
+// several, the first is used, and the others are inspected like any other member.
 var schemaMembers = []string{"inputSchema", "input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"}
 
 // define adds a definition to a list of tools.

@@ -296,7 +296,7 @@ func (c *conversations) call(i *llm.Item) {
 	args := argumentsOf(i, nil)
 	before, said := s.calls[i.ID], markOf(args)
 	if again := before != nil && before.answered && before.args != said && len(args) > len("{}"); i.ID != "" && before != nil && i.Echo && !again {
-		return // a repetition; with other arguments, it is another call, because some models reuse an ID
+		return // a repetition; a call with other arguments is a new one, because some models reuse an ID
 	}
 	server, tool := c.servers.of(i)
 	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), args)

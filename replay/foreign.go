@@ -78,7 +78,7 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	return true
 }
 
-// payload finds the first member with a JSON-RPC message, as a value or in a string.
+// payload returns the node of the first member with a JSON-RPC message, as a value or in a string, or -1.
 func payload(doc *wire.Doc) int {
 	for _, key := range payloadKeys {
 		if n := payloadIn(doc, key); n >= 0 {
@@ -113,7 +113,8 @@ func payloadText(doc *wire.Doc, n int) []byte {
 	return text
 }
 
-// canonical returns a text in canonical form if it is JSON, so that two notations of a message are equal.
+// canonical returns a text in canonical form if it is JSON, so that two spellings of a message compare
+// equal.
 func canonical(text []byte) []byte {
 	var doc wire.Doc
 	if doc.Parse(text) != nil {

@@ -18,7 +18,7 @@ import (
 // event of a stream, or one message of a WebSocket.
 type har struct {
 	name    string
-	session string // of exchanges that name none
+	session string // for exchanges that name no session
 	at      *scanner.Places
 	max     int64
 	mcp     map[string]bool // endpoints that clients treat as MCP, judging by their requests
@@ -118,7 +118,7 @@ func endpoint(request wire.Value) string {
 }
 
 // speaksMCP reports whether the client of a request speaks MCP, judging by its headers and what it
-// posts. Nothing under the server's control counts, so that a server cannot evade inspection.
+// posts. It ignores everything under the server's control, so that a server cannot evade inspection.
 func speaksMCP(request wire.Value) bool {
 	fields := fieldsOf(request)
 	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" || strings.EqualFold(fields.get("sec-websocket-protocol"), "mcp") {
@@ -213,7 +213,7 @@ func (h *har) response(base scanner.Event, response wire.Value, coding string) {
 		return
 	}
 	at := h.place(content.Get("text"))
-	charset, plain := "", true // tools convert a body that they save as text to Unicode
+	charset, plain := "", true // a tool that saves a body as text converts it to Unicode
 	if enc, _ := content.Str("encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.AppendDecode(nil, body)
 		if err != nil {
@@ -255,7 +255,7 @@ func (h *har) decoded(base scanner.Event, body []byte, coding, mime string, at s
 	return plain
 }
 
-// expects reports whether a body of this type probably contains messages.
+// expects reports whether a body of this type is likely to contain messages.
 func (h *har) expects(base scanner.Event, mime string) bool {
 	return isJSON(mime) || isStream(mime) || h.mcp[base.Server]
 }

@@ -33,7 +33,7 @@ var (
 // httpText reads HTTP exchanges saved as text.
 type httpText struct {
 	name    string
-	session string // of exchanges that name none
+	session string // for exchanges that name no session
 	max     int64
 	data    []byte
 	lines   *wire.LineReader
@@ -41,7 +41,7 @@ type httpText struct {
 
 	inner   map[int]bool // lines inside a piece that look like the start of another one
 	pieces  []int        // offsets of the lines before the pieces
-	sized   int          // offset at which the current piece ends by its stated size; 0 if it states none
+	sized   int          // end offset of the current piece according to its stated size; 0 if none is stated
 	skip    int          // offset of the end of the encoded body that was read last
 	plain   int          // offset up to which the current piece is text, if a head in it names a content coding
 	decoder *decoder
@@ -57,7 +57,7 @@ type httpText struct {
 	asked int // events in out that a later head may move to another session
 }
 
-// maxHeld is the maximum total size of the frames that wait for a head that names their session. A
+// maxHeld is the maximum total size of the frames waiting for a head that names their session. A
 // request that is still waiting at this limit stays in the session named after the file.
 const maxHeld = 8 << 20
 
@@ -269,8 +269,8 @@ func (h *httpText) field(data []byte) bool {
 }
 
 // enterSession sets the session of the current exchange to the ID in a header field, unless an
-// earlier field named one: a response must not change the session of its request. Of the requests,
-// only initialize has no ID yet, so its response names the session.
+// earlier field named one: a response must not change the session of its request. Only an initialize
+// request has no session ID yet, so its response names the session.
 func (h *httpText) enterSession(c *conn, id string) {
 	if c.session != h.session {
 		return
@@ -307,7 +307,7 @@ func (h *httpText) body(data []byte, number int) {
 	switch {
 	case f.partial != nil && inEvent: // further lines of the same event
 		h.message(append(append(f.partial, '\n'), rest...), f.start)
-	case f.partial != nil && f.stream && streamField.Match(data): // clients do not take the field for data
+	case f.partial != nil && f.stream && streamField.Match(data): // clients do not read the field as data
 	case f.partial != nil:
 		h.message(append(f.partial, data...), f.start)
 	case opens:

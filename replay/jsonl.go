@@ -106,12 +106,12 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 }
 
-// unreadTime is the reason for a message with a time that cannot be read.
+// unreadTime is the reason reported for a message whose time cannot be read.
 const unreadTime = "a time that is neither RFC 3339 nor a number of seconds since 1970: rules with time windows ignore the message"
 
 var timestamp = []string{"timestamp"}
 
-// date sets an event's time to that of the first of these members that the line has.
+// date sets an event's time from the first of these members that the line has.
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
 		e.Time, ok = timeOf(s)
@@ -221,7 +221,7 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	if e.Server == "" {
 		e.Server = baseName(d.file)
 	}
-	e.Kind, b.undated = scanner.FrameEvent, false // its sender chooses the member, not the recorder
+	e.Kind, b.undated = scanner.FrameEvent, false // a time in it comes from its sender, not from a recorder
 	d.embedded(b, e, 0, data)
 	yield(e)
 }

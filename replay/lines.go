@@ -143,8 +143,8 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 	return c, nil
 }
 
-// llm reads a line with a body of an LLM API in sequence, because its meaning depends on earlier
-// lines. It returns false for any other line.
+// llm reads a line with a body of an LLM API. It reads such lines in sequence, because their meaning
+// depends on earlier ones. It returns false for any other line.
 func (s *lineSource) llm(l wire.Line) bool {
 	if l.Oversize || !bytes.Contains(l.Data, []byte(`"`+typeLLM+`"`)) || !s.records {
 		return false
@@ -209,7 +209,7 @@ func (c *lineChunk) Size() int { return len(c.data) + c.long }
 func (c *lineChunk) Release() {
 	c.buffers.events = nil
 	clear(c.lines)
-	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // do not keep memory for one long line for good
+	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // do not retain the memory of a long line
 		c.source.pool.Put(c)
 	}
 }

@@ -30,8 +30,8 @@ type Recorder struct {
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
 // Record writes one event and sets its location in the recording, so that live inspection and a
-// replay report the same location. For the same reason it makes names valid UTF-8. It writes no
-// ignored events, and no configurations, lockfiles, settings and identities of started servers,
+// replay report the same location. For the same reason, it makes names valid UTF-8. It writes no
+// ignored events, and no configurations, lockfiles, settings or identities of started servers,
 // which a replay gets separately.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {

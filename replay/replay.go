@@ -300,7 +300,7 @@ func (j *joined) Next() (scanner.Chunk, error) {
 	for len(j.sources) > 0 {
 		c, err := j.sources[0].Next()
 		if errors.Is(err, io.EOF) {
-			j.sources[0] = nil // the array would keep its buffers
+			j.sources[0] = nil // otherwise, the array would retain its buffers
 			j.sources = j.sources[1:]
 			err = nil
 			if c == nil {
@@ -337,7 +337,7 @@ func Sessions(files []string) (sessions []string) {
 	return sessions
 }
 
-// distinctEnd returns the shortest end of a path, of whole elements, with which no other path ends.
+// distinctEnd returns the shortest suffix of a path, in whole elements, that no other path has.
 func distinctEnd(path string, all map[string]bool) string {
 	elements := func(path string) []string {
 		return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })

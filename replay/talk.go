@@ -95,7 +95,7 @@ type Said struct {
 	Path     string           // JSON Pointer in the body, or in the data of its event
 	Slot     string           // identifies, within a stream, a call that was assembled from its events
 	History  bool             // repeated in a request, so it happened before
-	Decision scanner.Decision // the zero value allows it
+	Decision scanner.Decision // the zero value means that it was allowed
 }
 
 // SaidKind tells what a Said describes.
@@ -135,7 +135,7 @@ var ErrUnreadable = errors.New("it is not JSON, or exceeds the limit on values o
 // Exceeds reports whether a body exceeds a limit of the parser. A Talk cannot read the record of
 // such a body.
 func Exceeds(body []byte) bool {
-	const around = 16 // upper bound of the values that Line adds to a body
+	const around = 16 // upper bound on the number of values that Line adds to a body
 	if len(body) <= wire.MaxNodes && bytes.Count(body, []byte("{"))+bytes.Count(body, []byte("[")) < wire.MaxDepth {
 		return false // a value takes at least one byte
 	}
@@ -165,7 +165,7 @@ func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err 
 }
 
 // Dialect returns the name that recordings use for a format's API, or "" if the format belongs to
-// no API, as that of a transcript.
+// no API, such as that of a transcript.
 func Dialect(format string) string {
 	for _, d := range dialects {
 		if strings.Contains(format, d[0]) {
@@ -275,7 +275,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again calls said for an item that is a call or was refused, after adding the decision about it.
+// again adds the decision about an item to it, and calls said if the item is a call or was refused.
 func (c *conversations) again(s *conversation, m mark, item *Said) {
 	if c.said == nil {
 		return

@@ -168,7 +168,7 @@ func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin)
 	}
 }
 
-// other reads a line that is not part of the transcript like a line of events.jsonl.
+// other reads a line that is not part of the transcript as if it were a line of events.jsonl.
 func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{t.name, t.o.Session}).decode(&b, line{number: number}, data, func(e *scanner.Event) {

@@ -24,7 +24,7 @@ type Collector struct {
 	sessions sessions
 	servers  serverNames
 	event    int64            // number of events so far, including those of other shards
-	worsened int              // number of times that a finding recurred with a higher severity, or open after it was not
+	worsened int              // number of times that a finding recurred with a higher severity or became open
 	again    []partialFinding // those recurrences, kept only for a merge
 }
 
@@ -50,8 +50,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed, that is, if it is severe enough, is a change, or has
-// been approved. Approvals are never hidden.
+// lists reports whether a finding is listed: it is severe enough, is a change, or has been
+// approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }

@@ -19,7 +19,7 @@ import (
 // of inspection. It is a scanner.Sink. The types and members come from the agentsh event reference;
 // docs/events.md lists them.
 //
-// An event is written when the next one arrives, because its findings come after it. After the
+// An event is written when the next one arrives, because the findings about it come after it. After the
 // first write error, Events writes nothing more, but the run continues; the same is true of
 // recordings.
 type Events struct {
@@ -54,8 +54,8 @@ func NewEvents(w io.Writer) *Events {
 	return &Events{out: newJSONEscaper(w), reported: map[[16]byte]scanner.Severity{}}
 }
 
-// NewFindingEvents returns a sink that writes only the events that describe a finding, and
-// mcp_cross_server_blocked, which is written instead of one.
+// NewFindingEvents returns a sink that writes only events that describe a finding, including
+// mcp_cross_server_blocked, which replaces the event for some findings.
 func NewFindingEvents(w io.Writer) *Events {
 	v := NewEvents(w)
 	v.only = true
@@ -294,8 +294,8 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a verdict stops a call. The verdict prompt counts, because it stops a
-// call unless the user allows the call.
+// refuses reports whether a verdict stops a call. The verdict prompt does, unless the user
+// allows the call.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
 // crossServer reports whether a call was blocked because of earlier calls on other servers.

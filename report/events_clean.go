@@ -20,7 +20,7 @@ const (
 )
 
 // cleaner copies untrusted JSON with its strings masked, escaped and truncated. It masks any value
-// whose member name indicates a secret, or that follows a flag that takes a secret.
+// whose member name indicates a secret, and any value after a flag that takes a secret.
 type cleaner struct {
 	doc    *wire.Doc
 	values int // number of values copied so far

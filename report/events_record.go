@@ -290,8 +290,8 @@ func (v *Events) called(tool string) bool {
 }
 
 // similarity returns 1 minus the Levenshtein distance divided by the length of the longer name,
-// ignoring case and rounded to thousandths: 1 for equal names, and less the more edits turn one
-// name into the other.
+// ignoring case and rounded to thousandths: 1 for equal names, and lower the more edits it takes to
+// turn one name into the other.
 func similarity(a, b string) float64 {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b), 1)

@@ -113,7 +113,7 @@ func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
 		page.Decided = append(page.Decided, h.finding(f))
 	}
 	if left > 0 {
-		page.Left = fmt.Sprintf("%s left out to keep this page readable; of the open findings, the least severe. The JSON report lists more.", Count(left, "finding"))
+		page.Left = fmt.Sprintf("%s left out to keep this page readable; any open ones among them are the least severe. The JSON report lists more.", Count(left, "finding"))
 	}
 	page.Lists = htmlLists(r)
 	return page

@@ -31,7 +31,7 @@ func writeMarkdown(w *bufio.Writer, r *Report, o Options) error {
 	room := maxMarkdown - len(head) - len(tail) - leftOut
 	body, left := m.body(r, room)
 	if left > 0 {
-		head += fmt.Sprintf("%s left out to keep this report below %d KiB; of the open findings, the least severe. The JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
+		head += fmt.Sprintf("%s left out to keep this report below %d KiB; any open ones among them are the least severe. The JSON report lists more.\n\n", Count(left, "finding"), maxMarkdown>>10)
 	}
 	_, err := io.WriteString(text.Guard(w), head+body+tail)
 	return err

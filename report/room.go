@@ -79,7 +79,7 @@ func (r *room) admits(rule string, at rank) bool {
 	return r.cut == nil || at.compare(*r.cut) < 0
 }
 
-// size returns the number of bytes that a finding counts for.
+// size returns the number of bytes to count for a finding.
 func (r *room) size(f *Finding) int {
 	if r.least > 0 {
 		return r.least

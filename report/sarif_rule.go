@@ -29,7 +29,7 @@ var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Critical: {"error", "error", "9.3"},
 }
 
-// descriptor declares a rule. It sets no name, because GitHub would show that instead of the
+// descriptor declares a rule. It sets no name, because GitHub would show the name instead of the
 // ID.
 func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	words := sarifSeverities[r.Severity]

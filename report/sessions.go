@@ -38,7 +38,7 @@ const (
 	maxTracked     = 10_000 // sessions counted individually: the first ones
 	maxSessions    = 100    // sessions in the report: the worst ones
 	maxTopFindings = 5
-	maxShown       = 1 << 18 // tools for which the session that lists them first is known
+	maxShown       = 1 << 18 // tools whose first listing is recorded
 )
 
 // sessions counts events and findings per session.

@@ -84,7 +84,7 @@ func (c *Config) told() (out []string) {
 // maxApprovals is the maximum number of approvals listed in a summary.
 const maxApprovals = 20
 
-// approvals says who approved what in the change under review, one line per reason.
+// approvals returns sentences that say who approved what in the change under review, one per reason.
 func approvals(r *Report) []string {
 	approved := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Status != scanner.Approved.String() })
 	reasons := together(approved, func(f Finding) string { return f.Reason })
@@ -181,7 +181,7 @@ func (c Coverage) notes() []string {
 		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", Count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, those idle the longest first.", Count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory use: %s, the longest idle first.", Count(c.Evicted, "session")))
 	}
 	return notes
 }

@@ -117,7 +117,7 @@ func designPatterns(rule string) (out []scanner.Pattern) {
 	for _, name := range slices.Sorted(maps.Keys(mentioned[rule])) {
 		p, err := text.Custom(name, mentioned[rule][name])
 		if err != nil {
-			panic("the pattern " + name + " of the profile strict: " + err.Error())
+			panic("the pattern " + name + " of the strict profile: " + err.Error())
 		}
 		out = append(out, p)
 	}

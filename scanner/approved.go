@@ -31,8 +31,8 @@ func (p *JudgePass) Written() *baseline.Identity {
 	return nil
 }
 
-// Configured reports whether a configuration in this run names the server, unless the run compares
-// versions of servers, which ignores configurations.
+// Configured reports whether a configuration in this run names the server. It returns false if the
+// run compares versions of servers, because that comparison ignores configurations.
 func (p *JudgePass) Configured() bool {
 	return len(p.judge.entries.known[p.event.Server]) > 0 && !p.judge.engine.versions
 }
@@ -160,8 +160,8 @@ func (j *judge) approved(e *Event) *Offer {
 	return j.engine.offer(e)
 }
 
-// pairs remembers the first server in the input as the one to compare in a pair. It is called for
-// every event, so that the choice does not depend on which rules run.
+// pairs remembers the first server in the input, for an engine that compares a pair of servers. It is
+// called for every event, so that the choice does not depend on which rules run.
 func (j *judge) pairs(e *Event) {
 	if !j.met {
 		j.met, j.paired = true, e.Server

@@ -22,8 +22,8 @@ func (in *Inspector) notification(m *Message, node int) {
 }
 
 // inputRequests inspects the requests (sampling, elicitation, roots) that a result, or a
-// notification about a task, can contain since the 2026-07-28 specification. The server chooses
-// their keys, which are inspected as text of the subject rest, whose node is root.
+// notification about a task, can contain since the 2026-07-28 specification. It inspects
+// their keys, which the server chooses, as text of the subject rest at node root.
 func (in *Inspector) inputRequests(m *Message, rest mcp.SubjectKind, root, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {

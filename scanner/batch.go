@@ -31,7 +31,7 @@ type Sink interface {
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
-	Bounds   []Bound // how much of each limit that sessions share was used
+	Bounds   []Bound // how much of each limit shared by all sessions was used
 }
 
 // Add merges the result of another run into r.

@@ -76,7 +76,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 		if source < srv.source {
 			return nil
 		}
-		if source > srv.source { // the earlier ones may be the same calls
+		if source > srv.source { // the calls counted so far may be the same ones
 			m.Calls -= srv.counted
 			srv.source, srv.recent, srv.bucket, srv.counted = source, recent{}, bucket{}, 0
 		}

@@ -56,7 +56,7 @@ func (in *Inspector) methodsOf(m *Message, root int) {
 	}
 }
 
-// member returns the member with this name of a message's envelope or of a definition. If there is
+// member returns the member with this name in a message's envelope or a definition. If there is
 // none, it returns the last member whose name a lenient parser reads as this one, or -1.
 func (in *Inspector) member(root int, name string) int {
 	if c := in.tree.Get(root, name); c >= 0 {
@@ -72,7 +72,7 @@ func (in *Inspector) member(root int, name string) int {
 	return found
 }
 
-// resultKeys maps the folded form of keys that a result can have to the keys themselves.
+// resultKeys maps the folded form of each key of a result to the key itself.
 var resultKeys = func() map[string]string {
 	t := map[string]string{}
 	for _, key := range strings.Fields(`tools prompts resources resourceTemplates serverInfo instructions capabilities protocolVersion

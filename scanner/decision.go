@@ -115,8 +115,8 @@ func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks the policy about a request, a notification, or a call that an audit log reports as
 // made, and about the requests in a result or notification. It includes notifications because some
-// servers execute a request without an ID, and responses with a method because some take them for
-// requests.
+// servers execute a request without an ID, and responses with a method because some servers
+// treat them as requests.
 func (p *JudgePass) decide() {
 	m := p.Message
 	if p.judge.engine.options.Policy == nil {
@@ -182,7 +182,7 @@ func (p *JudgePass) refuseAmbiguous() {
 	}
 }
 
-// target returns what a request of a method refers to.
+// target returns the name or URI to which a request with the given method refers.
 func (m *Message) target(method string) (name string) {
 	if method == m.Method {
 		return m.Target
@@ -267,7 +267,7 @@ func (o *Outcome) ShowsServer(e *Event) bool {
 type Judged struct {
 	*Message
 	Target    string     // as in Message; for a response, taken from the request
-	Asked     *Ask       // the one of Asks that the policy's decision is about; nil if it is about the message
+	Asked     *Ask       // the element of Asks that the policy's decision is about; nil if the decision is about the message
 	Answers   string     // of a response: method of the request it answers; "" if there is none
 	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
 	Calls     int        // number of calls that the message adds to the count; see judge.call

@@ -30,7 +30,7 @@ type Message struct {
 	Category capability.Category // of a call: category of its tool, by its name alone
 	traits   mcp.Traits          // traits of the message itself
 	Method   string
-	ID       string // raw JSON of the id: 1, "1" and 1.0 are three ids
+	ID       string // raw JSON of the id: 1, "1" and 1.0 are different ids
 	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
 	Offset   int    // offset of the message in the frame
 

@@ -39,7 +39,7 @@ type Finding struct {
 	Time       time.Time
 	Session    string
 	Server     string
-	Other      string // the server, or well-known name, with which this server is confused
+	Other      string // the server, or well-known name, with which this server can be confused
 	Subject    mcp.SubjectKind
 	Name       string // name of the tool, prompt or resource, if any
 	Pointer    string // JSON Pointer into the definition, result, message or configuration entry
@@ -168,9 +168,9 @@ func excerpt(s []byte, known text.Redacted, from, to, limit int) string {
 	return out
 }
 
-// cutAt returns the end of a part of s[from:to] that contains its first limit characters and is at most
-// as long as limit characters can be. It does not split a character, because its parts would be
-// displayed as other text.
+// cutAt returns where to cut s[from:to] so that at least its first limit characters remain. It allows
+// for the maximum length of each, instead of decoding them. It does not split a character, because
+// the parts would be displayed as other text.
 func cutAt(s []byte, from, to, limit int) int {
 	end := min(to, from+utf8.UTFMax*limit)
 	for range utf8.UTFMax - 1 {
@@ -200,8 +200,8 @@ func show(s string, limit int) string {
 	return text.Visible(s, limit)
 }
 
-// withApproval returns the finding, marked as approved if the change under review contains an
-// approval of it, a.
+// withApproval returns the finding, marked as approved if a is not nil. a is the approval that the
+// change under review gives to what the finding reports.
 func (f Finding) withApproval(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))

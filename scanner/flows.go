@@ -46,12 +46,12 @@ const (
 type valueSource struct {
 	has  uint64 // set of servers that returned the value
 	from *Outflow
-	at   place // position in the file of that result
+	at   place // position of the text with the value, in the file of that result
 	via  string
 	kind text.DistinctKind
 }
 
-// valueSources returns the same valueSource for equal ones in a row.
+// valueSources holds the last valueSource of each kind, so that consecutive equal ones share one.
 type valueSources [text.DistinctKinds]*valueSource
 
 func (all *valueSources) of(s valueSource) *valueSource {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events. Only one goroutine at a time may use it, because it reuses its buffers, so
-// that inspecting a text field does not allocate.
+// Inspector inspects events. It reuses its buffers, so that inspecting a text field does not allocate.
+// Only one goroutine at a time may use it.
 type Inspector struct {
 	engine *Engine
 	own    wire.Doc // parse tree of frames that come without one
@@ -38,7 +38,7 @@ type Inspector struct {
 	brief       bool // the event belongs to another shard: read only what it declares
 	pass        TextPass
 	matches     []text.Match
-	reading     any // result of the last Reading
+	reading     any // last result of TextPass.Reading
 	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules

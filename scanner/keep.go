@@ -28,7 +28,7 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
-	across = across || p.wrapped && p.Subject.Definition() // in a line, it can be rated differently without the others
+	across = across || p.wrapped && p.Subject.Definition() // a line on its own can be rated differently
 	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.foundInLines(p, is.Severity, first, last) {
 		return
 	}

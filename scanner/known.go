@@ -8,10 +8,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// cleanDefinitions maps each definition in which the text rules found nothing to the number of decoded
-// bytes that its text takes from the event's limit. Servers list the same definitions in session after
-// session, so most are inspected only once. A definition is identified by everything that text
-// rules can see: its bytes, its kind, the direction of its message, and the names in its list.
+// cleanDefinitions contains the definitions in which the text rules found nothing, each with the number
+// of decoded bytes that its text takes from the event's limit. Servers list the same definitions in
+// session after session, so most are inspected only once. A definition is identified by everything that
+// text rules can see: its bytes, its kind, the direction of its message, and the names in its list.
 type cleanDefinitions map[[sha256.Size]byte]int
 
 // maxClean is the maximum number of definitions in cleanDefinitions. When one more is added, all
@@ -21,7 +21,7 @@ const maxClean = 4096
 // definitionText inspects the text of a definition in a list. If it is in cleanDefinitions, only the
 // values in it are extracted.
 func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int) {
-	if in.brief || in.event.Projected || in.event.Kind == LockEvent { // a lockfile has more names than those of the list
+	if in.brief || in.event.Projected || in.event.Kind == LockEvent { // in a lockfile, definitionKey lacks the names of the siblings
 		in.inspectDefinition(kind, name, node)
 		return
 	}
@@ -61,8 +61,8 @@ type progress struct {
 	unread                               string
 }
 
-// incomplete reports whether anything was left out before. If so, progress does not show whether more
-// is left out.
+// incomplete reports whether any of the event's text has been left out so far. If so, progress cannot
+// show whether more is left out later.
 func (p progress) incomplete() bool {
 	return p.skips > 0 || p.dropped > 0 || p.unfinished > 0 || p.decodable < 0 || p.cut || p.deep || p.unread != ""
 }

@@ -25,7 +25,7 @@ func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
 	locked := in.event.Kind == LockEvent
-	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // in a lockfile, the entry is in the list
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // in a lockfile, the list contains the definition's entry
 		list = int(doc.Nodes[list].Parent)
 	}
 	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {

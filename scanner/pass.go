@@ -55,7 +55,7 @@ type TextPass struct {
 func (p *TextPass) Key() string {
 	doc := p.in.tree
 	var buf []byte
-	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the record around it
+	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the enclosing record
 		if k := doc.Key(i, &buf); k != nil {
 			return string(k)
 		}
@@ -194,7 +194,7 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the text from which this one was decoded, or from whose lines it was joined. For any
+// Whole returns the text from which this one was decoded, or whose lines were joined into it. For any
 // other text, it returns the text itself.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
@@ -295,14 +295,14 @@ type JudgeIssue struct {
 	Subject  mcp.SubjectKind
 	Name     string
 	Server   string // server that the issue is about, if not that of the message
-	Other    string // the server, or well-known name, with which the current one is confused
+	Other    string // the server, or well-known name, with which the current one can be confused
 	Pointer  string
 	Evidence string // untrusted text on which the finding is based
 	Diff     string // a unified diff of the change; empty if there is none
 	Key      string // distinguishes findings of this rule about the same subject in the fingerprint
 	Offset   int    // offset of the evidence in the frame
 	Related  []Related
-	Approval *baseline.Approval // approval in the change under review of what the issue reports; nil if there is none
+	Approval *baseline.Approval // approval that the change under review gives to what the issue reports; nil if there is none
 
 	Expected, Actual string // digests of a file that was replaced
 }

@@ -20,7 +20,7 @@ type PendingCall struct {
 	NoCursor bool   // it requests a page with the empty cursor
 	Sent     string // id of this request; it differs from ID, the id of a call, if the request is about the call's task
 	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
-	refused  bool   // it was refused, and is the only one with its ID
+	refused  bool   // it was refused, and no other open request has its ID
 	count    int    // open requests with the same ID, such as those of two clients in one session
 }
 
@@ -54,7 +54,7 @@ const maxPending = 4096
 // requests holds one side's open requests by raw id.
 type requests struct {
 	open    map[string]PendingCall
-	refused queue[string] // ids of the last refused ones
+	refused queue[string] // ids of the requests refused last
 }
 
 // put adds a request. An earlier request with the same id remains open, unless it was refused. put

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// wrapped inspects prose in lines that have the same prefix without the prefixes and line breaks, as a
-// model reads it. Otherwise, they would separate the words of an instruction, which patterns would miss,
-// and divide its sentences, which the classifier scores one by one. In anything but definitions, wrapped
-// reports only findings that span lines.
+// wrapped removes the line breaks and prefixes from prose whose lines all have the same prefix, and
+// inspects the result, as a model reads it. Otherwise, they would separate the words of an instruction,
+// which patterns would miss, and divide its sentences, which the classifier scores one by one. Outside
+// definitions, wrapped reports only findings that span lines.
 func (in *Inspector) wrapped(p *TextPass) {
 	if bytes.IndexByte(p.Source, '\n') < 0 {
 		return

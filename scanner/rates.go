@@ -153,8 +153,8 @@ func (r *recent) parallel() bool {
 	return 2*alone <= len(calls)
 }
 
-// add records a call unless it was refused. It reports whether the call exceeds the limit,
-// whether it is the first in a row to do so, and where the burst began.
+// add records a call unless it was refused. It reports whether the call exceeds the limit, whether
+// it is the first of consecutive calls to do so, and where the burst began.
 func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began Location) {
 	from, calls := s.when.Add(-l.BurstWindow), r.calls.all()
 	n := len(calls)

@@ -34,8 +34,8 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// Lower calls to for each issue that another rule has so far reported in the text. If to returns a lower
-// severity than the issue has, Lower sets it, and adds signal, which explains why.
+// Lower changes the severity of the issues that other rules have so far reported in the text: if the
+// function to returns a lower severity for an issue, Lower sets it, and adds signal, which explains why.
 func (p *TextPass) Lower(signal string, to func(*Rule, *Issue) Severity) {
 	for i := range p.reported {
 		r := &p.reported[i]

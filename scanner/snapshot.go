@@ -180,8 +180,8 @@ func (s *Snapshot) Finding(f *Finding) error {
 	return nil
 }
 
-// Knows reports whether the snapshot contains the same finding, at least as severe. The name of the
-// server is compared only for a finding in a configuration.
+// Knows reports whether the snapshot contains the same finding with at least its severity. The name
+// of the server is compared only for a finding in a configuration.
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// noise reports whether no client would parse the frame as a message. Such a frame starts neither
-// like an object with a member nor like a list of objects. It also contains no later message that a
+// noise reports whether no client would parse the frame as a message. Such a frame does not start
+// like an object with a member or like a list of objects, and contains no later message that a
 // parser could reach by skipping a byte order mark or comment, or by treating a carriage return as
 // a line ending. Banners and log lines on standard output, such as "[INFO] ready" and
 // `info: {"service":"a"}`, are common and harmless.

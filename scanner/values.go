@@ -28,7 +28,7 @@ type Value struct {
 	Text    string // for values from a client: the value, masked if it is a secret
 }
 
-// place is a position in a file that the surrounding data identifies.
+// place is a position in a file; the surrounding data identifies the file.
 type place struct{ line, column int32 }
 
 // The bounds on the values extracted from one event.
@@ -39,8 +39,8 @@ const (
 
 // values collects the distinctive values in one event.
 type values struct {
-	node  int  // the node that at is the position of; -1 if none
-	isKey bool // at is the position of the node's key
+	node  int  // the node whose position at holds; -1 if none
+	isKey bool // at holds the position of the node's key instead
 	at    place
 
 	seen    map[uint64]text.DistinctKind
@@ -62,14 +62,14 @@ func (v *values) reset(frame int) {
 // spareText is the minimum length of a text whose values are extracted on another processor.
 const spareText = 16 << 10
 
-// extract extracts the distinctive values in a text. For a long text, it does so while the caller
-// continues, if there is a spare processor. The function that it returns waits for the end.
+// extract extracts the distinctive values in a text. For a long text, it does so on another
+// goroutine, if there is a spare processor. The returned function waits until the values are extracted.
 func (in *Inspector) extract(p *TextPass) (wait func()) {
 	if !in.spare || p.Subject != mcp.ResultSubject || len(p.Source) < spareText {
 		in.values(p)
 		return func() {}
 	}
-	in.position(p) // uses data that the caller uses, too
+	in.position(p) // not on the goroutine, because it uses the caller's data
 	own := *p
 	failed := make(chan any)
 	go func() {
@@ -122,7 +122,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 		in.carried(p, h.Text, h.Via, n+1)
 	}
 	text.Carried(s, inner)
-	if p.Subject == mcp.CallSubject { // other text is decoded for all rules
+	if p.Subject == mcp.CallSubject { // text of other subjects is already decoded for all rules
 		text.Decode(s, inner)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // the message rather than its declared type: a response that is also a request, or a list next
 // to content, is inspected as both, and anything unknown is inspected as part of the message.
 
-// listings maps the members of a result that list definitions to their kinds.
+// listings contains the members of a result that list definitions, each with the kind of the definitions.
 var listings = map[string]mcp.SubjectKind{
 	"tools": mcp.ToolSubject, "prompts": mcp.PromptSubject, "resources": mcp.ResourceSubject, "resourceTemplates": mcp.TemplateSubject,
 }
@@ -82,7 +82,7 @@ func (in *Inspector) result(m *Message, node int) {
 		return
 	}
 	in.structured(m, node, "")
-	in.structured(m, in.tree.Get(node, "result"), "/result") // of a call, in a task
+	in.structured(m, in.tree.Get(node, "result"), "/result") // the result of a call that ran as a task
 	in.members(m, node, mcp.ResultSubject)
 }
 
@@ -131,7 +131,7 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 		case key == "cacheScope":
 			m.Public = string(doc.Raw(c)) == `"public"`
 			in.region(rest, "", node, c)
-		case key == "task" || key == "taskId": // a task, or its ID among the members of a task
+		case key == "task" || key == "taskId": // a task in a member, or the ID of a task whose members these are
 			if m.Task = in.task(c); m.Task == 0 {
 				m.Task = in.task(in.tree.Get(c, "taskId"))
 			}
@@ -224,7 +224,7 @@ func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 			objects++
 		}
 	}
-	m.Definitions = slices.Grow(m.Definitions, objects) // in one allocation: they take more memory than the list
+	m.Definitions = slices.Grow(m.Definitions, objects) // a single allocation, because definitions take more memory than the list
 	in.listed = in.namesIn(node)
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) != wire.Object {
@@ -348,10 +348,10 @@ func (in *Inspector) params(m *Message, node int) {
 	if strings.HasPrefix(m.Method, "tasks/") {
 		m.Task = in.task(in.tree.Get(node, "taskId"))
 	}
-	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // relevant only to a policy
+	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // a call without arguments matters only to a policy
 	if in.engine.options.Policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		args, partial := in.arguments(node)
-		m.Arguments = append(m.Arguments, args...) // there can be several params
+		m.Arguments = append(m.Arguments, args...) // a message can have several params members
 		m.Partial = m.Partial || partial || in.misplaced(node)
 	}
 	switch {

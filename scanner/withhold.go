@@ -109,15 +109,15 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 		if d, ok := j.withholding.template(p.Server.ID, name); ok {
 			p.Decide(d)
 		}
-	case kind == mcp.PromptSubject && j.enforcesPins() && p.Pinning.Reviewed: // the rule refuses such tools
+	case kind == mcp.PromptSubject && j.enforcesPins() && p.Pinning.Reviewed: // for tools, pinRule does this
 		if trust, _ := p.trust(kind, name, nil); trust == Unpinned {
 			p.Decide(pinRefusal("nobody has approved the " + p.about(kind, name)))
 		}
 	}
 }
 
-// template returns the decision about a server's withheld template that can expand to a URI. Of
-// several, the first by name counts.
+// template returns the decision about a server's withheld template that can expand to the given URI.
+// If there are several, it uses the first by name.
 func (w *withholding) template(server, uri string) (d Decision, found bool) {
 	first := ""
 	for key, decision := range w.refused {
@@ -128,7 +128,7 @@ func (w *withholding) template(server, uri string) (d Decision, found bool) {
 	return d, found
 }
 
-// yields reports whether a URI template can expand to a URI. It ignores escapes and case, because
+// yields reports whether a URI template can expand to the given URI. It ignores escapes and case, because
 // some servers normalise them before they compare.
 func yields(template, uri string) bool {
 	template, rest := plainURI(template), plainURI(uri)

@@ -35,7 +35,7 @@ func (f *alertFlags) check() error {
 	}
 	switch {
 	case f.WebhookTokenEnv != "" && f.Webhook == "":
-		return usage("--webhook-token-env %s: expected --webhook URL with it", text.Visible(f.WebhookTokenEnv, 200))
+		return usage("--webhook-token-env %s applies only to a webhook; add --webhook URL", text.Visible(f.WebhookTokenEnv, 200))
 	case f.WebhookTokenEnv != "" && os.Getenv(f.WebhookTokenEnv) == "":
 		return usage("--webhook-token-env %s: the variable is not set or is empty; set it to the token", text.Visible(f.WebhookTokenEnv, 200))
 	}

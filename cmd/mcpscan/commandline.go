@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// onlyCommand returns an option that leaves in the grammar only the command that the first argument
-// names, because building the flags of all commands takes longer than running many of them. It
-// returns none if the first argument is not a command, or is one that describes other commands,
+// onlyCommand returns an option that removes all commands from the grammar except the one that the
+// first argument names: building the flags of all commands takes longer than many commands run. It
+// returns nil if the first argument is not a command, or is one that describes other commands,
 // such as help.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {

@@ -136,8 +136,8 @@ func values(v *kong.Value, prefix, begun string) []completion {
 	return out
 }
 
-// firstSentence returns the start of a help text, up to the first period, colon or semicolon, which
-// describes a completion.
+// firstSentence returns the start of a help text, up to the first period, colon or semicolon, as the
+// description of a completion.
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(s, "; ")
 	s, _, _ = strings.Cut(s, ": ")

@@ -227,8 +227,8 @@ func (s *checkedServer) do(why string, words ...string) {
 // edit adds a remedy that consists of an edit instead of a command.
 func (s *checkedServer) edit(why string) { s.Remedies = append(s.Remedies, remedy{Why: why}) }
 
-// named returns the arguments that select the server to wrap, or all servers in the file if
-// the name cannot be written on a command line or shown as it is.
+// named returns the arguments that select the server or, if its name cannot be typed on a command
+// line or would be displayed differently, all servers in the file.
 func (s *checkedServer) named(path string) []string {
 	if s.Name == "" || strings.HasPrefix(s.Name, "-") || text.Visible(s.Name, len(s.Name)) != s.Name {
 		return []string{"--all", "--config", path}
@@ -246,7 +246,7 @@ func (s *checkedServer) proxy(path string, e *config.Server) {
 		s.through(path, p.Flags)
 	case p != nil && p.Written:
 		s.Proxy = proxyStale
-		wrap("it starts " + p.Program + ", or its name or variables changed since it was wrapped")
+		wrap("it starts " + p.Program + " instead of this mcpscan, or its name or variables changed since it was wrapped")
 	case p != nil:
 		s.Proxy = proxyByHand
 	default:

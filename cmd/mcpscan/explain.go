@@ -153,8 +153,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
-// probe returns an engine with an additional last rule, which passes each tool call and its windows
-// to see.
+// probe returns an engine with an additional last rule, which calls see with each tool call and its
+// windows.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -163,9 +163,9 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.Options)
 }
 
-// explain returns the explanations of the events at a place. If no event begins on its line, it
-// explains those on the line of the first event that has a finding on the requested line: in a
-// document, the text of an event can be far below its beginning.
+// explain returns the explanations of the events at a place. If no event begins on that line, but one
+// has a finding on it, explain uses the line on which the first such event begins: in a document, the
+// text of an event can be far below its beginning.
 func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error) {
 	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)

@@ -26,7 +26,7 @@ type wanted struct {
 type place struct{ line, column int }
 
 // holds reports whether the event that begins at p contains the position o. end is where the next
-// event on the line begins; the zero value for none.
+// event on the line begins, or the zero value if there is none.
 func (p place) holds(o, end place) bool {
 	return p.line == o.line && p.column <= o.column && (end.column == 0 || o.column < end.column)
 }
@@ -132,14 +132,14 @@ func (x *explainer) byFinding(ctx context.Context, want wanted) (place, error) {
 // view is a sink that collects the events at one place.
 type view struct {
 	place
-	next          place  // where the next event on the line begins; the zero value for none
+	next          place  // where the next event on the line begins, or the zero value if there is none
 	before, after int    // the nearest lines with events, -1 for none
-	holder        int    // the line of the first event with a finding on the line
+	holder        int    // the line on which the first event with a finding on the requested line begins
 	reason        string // why the line is not an event
-	more          int    // events of the line beyond those listed
+	more          int    // number of events on the line that are not listed
 	events        []*explained
 	at            scanner.Origin
-	now           *explained // nil if the current event is another one
+	now           *explained // nil if the current event is not at the place
 	windows       map[*scanner.Judged]*windows
 }
 

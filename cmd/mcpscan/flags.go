@@ -140,9 +140,9 @@ func (f *recordFlags) check(record string) error {
 	case f.RecordSize < 0 || f.RecordKeep < 0:
 		return usage("--record-size and --record-keep must not be negative")
 	case record == "" && (f.RecordSize > 0 || f.RecordKeep > 0):
-		return usage("--record-size and --record-keep apply only to a recording; expected --record FILE with them")
+		return usage("--record-size and --record-keep apply only to a recording; add --record FILE")
 	case f.RecordKeep > 0 && f.RecordSize == 0:
-		return usage("--record-keep %d: the recording has only one part; expected --record-size BYTES with it", f.RecordKeep)
+		return usage("--record-keep %d: the recording has only one part; add --record-size BYTES", f.RecordKeep)
 	}
 	return nil
 }

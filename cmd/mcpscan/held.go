@@ -77,8 +77,8 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It passes tell the
-// command that allows the message.
+// askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It calls tell
+// with the command that allows the message.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {

@@ -129,8 +129,8 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 	return writeTo(std, "the report", file, func(w io.Writer) error { return report.Write(w, format, r, o) })
 }
 
-// writeTo writes to a file, or to standard output if none is named. what is the file's purpose, for
-// errors.
+// writeTo writes to a file, or to standard output if none is named. what names the content of the
+// file in errors.
 func writeTo(std streams, what, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {

@@ -228,7 +228,7 @@ func (c *pinsShowCmd) Run(std streams) error {
 			fmt.Fprintln(&b)
 		}
 		fmt.Fprintf(&b, "digest   %s\nagentsh  %s\nmcpproxy %s\n", d.Entry.Digest, d.Entry.AgentSH, d.Entry.MCPProxy)
-		var definition bytes.Buffer // without the indentation of its place in the lockfile
+		var definition bytes.Buffer // without the indentation that it has in the lockfile
 		if err := json.Indent(&definition, d.Entry.Definition, "", "  "); err != nil {
 			return err
 		}

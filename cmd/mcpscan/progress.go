@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// unit is what a progress counts: listed servers or bytes read.
+// unit is what a progress display counts: listed servers or bytes read.
 type unit int
 
 const (

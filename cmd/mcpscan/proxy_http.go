@@ -30,7 +30,7 @@ type listenFlags struct {
 	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
 	RunServers      bool          `help:"Start the commands of --servers without asking: for each command, one process per client session or, with --llm, one for all clients."`
 	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server of --servers that the proxy starts." default:"32" placeholder:"N"`
-	SessionIdle     time.Duration `help:"Time without an open request or stream after which the proxy ends a session with a server of --servers that it started." default:"30m"`
+	SessionIdle     time.Duration `help:"End a session with a server of --servers that the proxy started after this time without an open request or stream." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the upstream's certificate must have, in hexadecimal digits." placeholder:"SHA256"`

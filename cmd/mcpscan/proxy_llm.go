@@ -66,7 +66,7 @@ func (c *proxyCmd) checkLLM() error {
 		return usage("--llm is for the APIs of LLM providers; remove the command after --, --name, --env and --inherit-env")
 	}
 	if c.TLSFingerprint != "" && c.Upstream == "" {
-		return usage("--tls-fingerprint applies to a single upstream; expected --upstream URL with it")
+		return usage("--tls-fingerprint applies to a single upstream; add --upstream URL")
 	}
 	return nil
 }

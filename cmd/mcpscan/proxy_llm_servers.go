@@ -20,7 +20,7 @@ type watched struct {
 	ended  chan struct{}         // closed when later has been drained
 }
 
-// read calls take for each later event of a kind that the proxy uses, until all servers have ended.
+// read passes each later event of a kind that the proxy uses to take, until all servers have ended.
 func (w *watched) read(take func(*scanner.Event)) {
 	defer close(w.ended)
 	for e := range w.later {

@@ -175,7 +175,7 @@ type errorLog struct {
 	to       io.Writer
 	printed  int         // lines, including those beyond the limit
 	findings int         // findings, including those beyond the limit
-	lines    []*repeated // lines of once and finding that were printed
+	lines    []*repeated // lines printed by once and finding
 	hints    []string    // hints that were printed
 }
 

@@ -32,8 +32,8 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 	return file, nil
 }
 
-// configured returns the servers in the configuration that --servers names, except disabled ones
-// and those that it reports as not available.
+// configured returns the servers in the configuration that --servers names, except disabled servers
+// and unavailable ones, which it reports.
 func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets []servers.Target, err error) {
 	file, err := r.serversFile()
 	if err != nil {

@@ -77,7 +77,7 @@ func (f *queryFlags) run(ctx context.Context, std streams, s sink) error {
 type replayed struct {
 	files       []string
 	maxMessage  int64
-	interrupted string // consequence of an interrupt, for the error
+	interrupted string // consequence of an interrupt, as stated in the error
 }
 
 // into replays the recordings into s.
@@ -134,7 +134,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return slices.DeleteFunc(rows, func(r T) bool { return r.when().Before(from) }), nil
 }
 
-// show writes the rows in the requested period as JSON, or as the table that as returns.
+// show writes the rows in the requested period as JSON, or as the table returned by as.
 func show[T timed](f *queryFlags, std streams, rows []T, as func([]T) *table) error {
 	rows, err := since(rows, f.Since)
 	if err != nil {

@@ -54,7 +54,7 @@ func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.
 }
 
 // settingsDigest returns a digest of all flags and files that affect findings, so that merge can
-// tell whether all shards used the same.
+// tell whether all shards used the same ones.
 func (c *replayCmd) settingsDigest(files []string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", []any{c.Enable, c.Disable, fmt.Sprint(c.MaxMessage), c.MinSeverity, c.Approvals, c.Now})

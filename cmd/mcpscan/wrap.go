@@ -119,7 +119,7 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 	}
 	found, missed := config.Discover(app.Dirs(".", true))
 	for _, l := range ownFirst(found) {
-		if !l.Extension() { // Claude Desktop has no other place for its command
+		if !l.Extension() { // Claude Desktop reads an extension's command only from its manifest
 			files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
 		}
 	}

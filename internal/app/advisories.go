@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Advise adds advisories from files to the checks, if they concern packages in the events'
+// Advise reads advisories from files, and adds to the checks those for packages in the events'
 // configurations. It calls read for each file.
 func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {

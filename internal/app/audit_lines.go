@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// maxAuditLines is the maximum number of bytes that wait for a file that cannot be written. The oldest
-// events are kept.
+// maxAuditLines is the maximum number of bytes kept in memory while the file cannot be written. The
+// oldest events are kept.
 const maxAuditLines = 4 << 20
 
 // auditLines appends lines to a file in one operation, so that several processes can append to it, and
@@ -28,7 +28,7 @@ func (l *auditLines) write() {
 	l.waiting.Next(n)
 	switch name := text.Visible(l.file.Name(), 400); {
 	case err != nil && l.failed == nil:
-		l.tell("writing the audit events failed: %s; messages still pass, and the events are written when the file can be written again", text.Visible(err.Error(), 400))
+		l.tell("writing the audit events failed: %s; messages still pass, and writing resumes when the file can be written again", text.Visible(err.Error(), 400))
 	case err == nil && l.failed != nil:
 		l.tell("writing the audit events to %s again", name)
 	}
@@ -40,7 +40,7 @@ func (l *auditLines) write() {
 	}
 }
 
-// close writes the remaining lines, and returns an error if some are missing in the file.
+// close writes the remaining lines, and returns an error if any are missing from the file.
 func (l *auditLines) close() error {
 	if l.waiting.Len() > 0 {
 		l.write()

@@ -114,7 +114,7 @@ func (o *Options) settings() (*config.Settings, []*configfile.ChangedSettings, e
 		return &config.Settings{}, nil, nil
 	}
 	name, named := cmp.Or(o.Config, config.SettingsFile), o.Config != ""
-	if _, err := os.Readlink(name); err == nil { // a link to a missing file must not mean the defaults
+	if _, err := os.Readlink(name); err == nil { // otherwise, a link to a missing file would select the defaults
 		named = true
 	}
 	was, now, err := treeOf(o.Base).versions("the configuration", name, config.MaxSettings, named)

@@ -26,7 +26,7 @@ type Options struct {
 	Base     string // a lockfile, or a directory with the files of the commit before the change under review,
 	// which then supplies the settings in effect
 
-	Enable, Disable []string // rules, by ID or category; they override everything else about which rules run
+	Enable, Disable []string // rule IDs or categories; they override all other settings that select rules
 	Policies        []string // files, in addition to the policy of the configuration
 
 	Workers    int
@@ -50,7 +50,7 @@ type Checks struct {
 
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // its version in the base; nil if there is none
-	approved, before *scanner.Snapshot // definitions in the lockfile, and in its version in the base, in their approved form; nil if nothing is compared
+	approved, before *scanner.Snapshot // approved definitions in the lockfile and in its version in the base; nil if nothing is compared
 }
 
 // ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell whether it is longer
@@ -183,8 +183,8 @@ func Load(o Options) (*Checks, error) {
 	return c, nil
 }
 
-// Compare sets now as the time of findings that have none, for ignores that expire, and loads the
-// known findings from a baseline, which is a JSON report. Either argument may be "".
+// Compare sets the time of findings that have none to now, so that ignores can expire, and loads
+// the known findings from a baseline, which is a JSON report. Either argument may be "".
 func (c *Checks) Compare(baseline, now string) error {
 	var err error
 	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {

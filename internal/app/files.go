@@ -52,7 +52,8 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	return file, nil
 }
 
-// referenced adds the files in which a plugin keeps its servers and hooks, unless they were added before.
+// referenced adds the files in which a plugin keeps its servers and hooks, unless they were already
+// added.
 func (p *Plan) referenced(f *config.File) {
 	for i := range f.References {
 		ref := &f.References[i]
@@ -82,7 +83,7 @@ func (p *Plan) follow(f *config.File, ref *config.Reference) (*config.File, erro
 	return config.ParseFor(f.Client, ref.Path, data)
 }
 
-// ThisProgram reports whether a path leads to the running program. The name alone is not enough,
+// ThisProgram reports whether a path refers to the running program. The name alone is not enough,
 // because a repository can contain a program called mcpscan.
 func ThisProgram(path string) bool {
 	if !filepath.IsAbs(path) {

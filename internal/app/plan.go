@@ -25,7 +25,7 @@ type Plan struct {
 	Inputs  []report.Input
 	Events  []*scanner.Event // events of inputs that were read
 	Targets []servers.Target // servers to list
-	Left    int              // servers that --no-run skipped without making the run incomplete
+	Left    int              // number of servers that --no-run skipped without making the run incomplete
 
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
@@ -40,7 +40,7 @@ type Plan struct {
 
 	lockfile *lockfile.File              // lockfile whose servers are inspected too; nil for none
 	locked   map[string]*lockfile.Server // servers whose locked definitions are inspected if NoRun skips them; nil for none
-	mayLeave bool                        // NoRun may skip servers because there is no lockfile
+	mayLeave bool                        // NoRun does not make the run incomplete, because there is no lockfile
 }
 
 // NewPlan returns an empty plan.
@@ -53,16 +53,16 @@ func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher
 	return l.Source(ctx, p.Events, p.Targets, p.disk, w)
 }
 
-// Watch sends the plan's events and lists its servers. Once all are listed, it sends the event all,
-// and then watches the servers until l.Until is closed.
+// Watch sends the plan's events and lists its servers. Once every server is listed, it sends the
+// event all, and then watches the servers until l.Until is closed.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
 
 // Add adds the targets of a run, and the server that a command starts. Without either, it adds the
 // configurations in the working directory and the user's directories. The target - is stdin. locked
-// is the lockfile, or nil if there is none; with NoRun, its definitions are inspected instead of
-// starting their servers.
+// is the lockfile, or nil if there is none; with NoRun, its definitions are inspected, and their
+// servers are not started.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
 	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
@@ -331,9 +331,8 @@ func (p *Plan) lockedEvents() {
 	p.Events = append(events, p.Events...)
 }
 
-// Unique renames servers with the same name. Servers that are identical in everything that
-// affects their answers are listed only once; even a header can affect them, by selecting
-// the tenant.
+// Unique renames servers with the same name. Servers that are identical in everything that affects
+// their answers, including headers, which can select a tenant, are listed only once.
 func (p *Plan) Unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}

@@ -29,7 +29,7 @@ type Traffic struct {
 	size  int64 // of the current part
 	to    *replay.Recorder
 	spool *spool.Spool // nil if nothing is recorded
-	claim *os.File     // open as long as the recording's name is taken
+	claim *os.File     // kept open to reserve the recording's name
 }
 
 // OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
@@ -88,7 +88,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 const maxClaims = 64
 
 // claimed returns the first of FILE, FILE-2, FILE-3 and so on, with the number before the extension, to
-// which no other proxy is recording. Closing the returned file gives the name up.
+// which no other proxy is recording. Closing the returned file releases the name.
 func claimed(name string) (free string, claim *os.File, err error) {
 	extension := filepath.Ext(name)
 	free = name
@@ -102,7 +102,7 @@ func claimed(name string) (free string, claim *os.File, err error) {
 		claim.Close()
 		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
 	}
-	return "", nil, fmt.Errorf("%d proxies are recording to %s and to the same name with a number", maxClaims, name)
+	return "", nil, fmt.Errorf("%d proxies are already recording to %s and its numbered variants", maxClaims, name)
 }
 
 // lostLine returns a recording line that reports n missing messages and makes a replay incomplete.

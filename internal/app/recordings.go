@@ -179,8 +179,8 @@ func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// interruptible is a source that an interrupt ends even if a read blocks. The input that was not
-// read counts as skipped, so that a partial report does not look complete.
+// interruptible is a source that ends when it is interrupted, even if a read blocks. The input that
+// was not read counts as skipped, so that a partial report does not look complete.
 type interruptible struct {
 	ctx   context.Context
 	name  string // name of the input, for the location of the skip

@@ -197,7 +197,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 }
 
 // identify adds the identity of the server in a bundle's manifest to the definitions in the bundle.
-// It ignores the command's variants for single platforms, because a server has one identity.
+// It ignores platform-specific variants of the command, because a server has one identity.
 func identify(events []*scanner.Event, name string, data []byte) {
 	at := slices.IndexFunc(events, func(e *scanner.Event) bool { return e.Kind == scanner.DefinitionEvent })
 	for _, m := range replay.Manifests(data) {

@@ -37,7 +37,7 @@ func hosts(e *configfile.Entry) (origins []string) {
 // /oauth/authServerMetadataUrl, /oauth/token_url and /auth/redirectUri.
 var oauthSetting = lazyregexp.New(`(?i)^/(?:o?auth|authorization)`)
 
-// origin returns the scheme and host of a URL, or "" if it has none or leads to this machine.
+// origin returns the scheme and host of a URL, or "" if it has none or points to this machine.
 func origin(raw string) string {
 	u, ok := destination.Address(raw)
 	if !ok || destination.Loopback(u.Hostname()) {
@@ -46,8 +46,8 @@ func origin(raw string) string {
 	return text.Mask(u.Scheme + "://" + strings.ToLower(u.Host))
 }
 
-// WithHosts returns the identity with the hosts of another one as well: each client has its own settings for the
-// same server.
+// WithHosts returns the identity with the hosts of another one added, because each client has its own
+// settings for the same server.
 func (id *Identity) WithHosts(other *Identity) *Identity {
 	if other == nil || len(other.Hosts) == 0 {
 		return id

@@ -18,8 +18,8 @@ import (
 )
 
 // Identity identifies a server by its command or address. Secrets are masked so that it can be
-// written to a file. Of environment variables and headers, it contains the names and the
-// hosts in their values.
+// written to a file. It contains the names of environment variables and headers, and the hosts in
+// their values.
 type Identity struct {
 	Transport string
 	Command   string
@@ -28,7 +28,7 @@ type Identity struct {
 	URL       string // without credentials and parameters
 	Env       []string
 	Headers   []string
-	Hosts     []string // origins in variables, headers and OAuth settings, sorted, other than this machine and the origin of URL
+	Hosts     []string // origins in variables, headers and OAuth settings, sorted, excluding this machine and the origin of URL
 
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
@@ -69,7 +69,7 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// Key returns a string that two identities share if they belong to one server with the same arguments,
+// Key returns a string that is equal for two identities of one server with the same arguments,
 // whatever its version, or "" if the identity has neither a command nor an address.
 func (id *Identity) Key() string {
 	switch {
@@ -233,8 +233,8 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	return all
 }
 
-// briefChars is the maximum length, in characters, of a value in a difference, and briefContext that
-// of its common beginning, unless both values fit.
+// briefChars is the maximum length, in characters, of a value in a difference. If a value is longer,
+// briefContext is the maximum length of the common beginning that is shown.
 const (
 	briefChars   = 60
 	briefContext = 20
@@ -279,8 +279,8 @@ func packageVersion(id *Identity) string {
 }
 
 // bareArgs returns the arguments without the package and its version, and without npx's --yes flag,
-// which does not affect what runs. The name of the package in another argument, such as a directory that
-// a container mounts, is part of that argument.
+// which does not affect what runs. If the package's name also occurs in another argument, such as a
+// mounted directory, that argument is unchanged.
 func (id *Identity) bareArgs() (args []string) {
 	at := len(id.Args)
 	if id.Package != "" {

@@ -42,7 +42,7 @@ const (
 	seeks                     // a verb that returns whatever matches
 	lists                     // a verb that lists names without content
 	changes                   // a verb that stores something
-	ends                      // a verb that removes something, or has no effect outside
+	ends                      // a verb that removes something, or changes it without sending anything out
 	sends                     // a verb that sends something out
 	fetches                   // a verb that accesses an address
 	runs                      // a verb that runs its input

@@ -108,7 +108,7 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled detects text that follows an indirect question and answers it at once, or asks to keep
+// settled detects text that follows an indirect question and answers it at once, or asks to hide
 // the action from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
@@ -118,7 +118,7 @@ var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided
 // also".
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
-// announcesExample matches a clause that ends in a colon before an example.
+// announcesExample matches the end of a clause before a colon that introduces an example.
 var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|` +
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
@@ -288,4 +288,4 @@ const orderReach = 240
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|` +
 	`will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
 
-const UsageCost = 2 // instructions for an AI state when to use them
+const UsageCost = 2 // subtracted for text that matches UsedWhen, because instructions for an AI state when to use them

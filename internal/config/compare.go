@@ -34,7 +34,7 @@ type comparison struct {
 // compared contains the comparisons that cover the fields of Settings. Path and Idle are not
 // compared: they have no effect on findings.
 var compared = [...]func(*comparison){
-	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
+	(*comparison).switches,   // Profile, Detection, Definitions, and the Enabled fields in Outputs, CrossServer, RateLimits and Policy.Pinning
 	(*comparison).threshold,  // AlertThreshold
 	(*comparison).similarity, // Similarity
 	(*comparison).block,      // Outputs.Block

@@ -16,7 +16,7 @@ import (
 type switchKey struct {
 	keys []string
 	get  func(*Settings) any
-	put  func(to, from *Settings) // put replaces the setting; to is a copy that shares its maps
+	put  func(to, from *Settings) // put replaces the setting in to, which is a copy whose maps are shared with the original
 }
 
 // switches compares which rules run, and their severities. Several keys together determine both, so
@@ -102,8 +102,8 @@ func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter returns the effect of changing a rule's severity in the settings. A nil severity leaves each
-// finding with the one that the rule's check chose, which can differ from the declared one.
+// lighter returns the effect of changing a rule's severity in the settings. A nil severity means that
+// each finding keeps the severity chosen by the rule's check, which can differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:
@@ -232,7 +232,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// concerning returns the first few rules that a change harms.
+// concerning returns a text that names the first few rules that a change harms.
 func concerning(rules []string) string {
 	const most = 5
 	slices.Sort(rules)

@@ -152,7 +152,7 @@ func quote(s string) string {
 type list struct {
 	between string // separates two added items
 	last    string // separates the last added item from the first existing one
-	empty   int    // the offset at which the first item of an empty list goes
+	empty   int    // the offset at which to insert the first item of an empty list
 }
 
 // list returns the syntax for inserting items at the beginning of a list.
@@ -182,8 +182,8 @@ func (m *manuscript) list(n *node) (l list, err error) {
 	return l, uneditable(n)
 }
 
-// added returns two ways to insert a list as a new member before another member, whose key begins
-// at the offset ahead: on a line of its own, or on the same line.
+// added returns the ways to insert a list as a new member before the member whose key begins at the
+// offset ahead: on a line of its own, and on the same line.
 func (m *manuscript) added(key string, words []string, ahead int) []edit {
 	before, nl := m.before(ahead), m.newline()
 	insert := func(text string) edit { return edit{ahead, ahead, text} }

@@ -16,7 +16,7 @@ import (
 type entryReader struct {
 	s    *Server
 	keys map[string]*node
-	// spellings contains the members that were not looked up yet, by their key in lower case.
+	// spellings contains the members not looked up yet, by lower-case key.
 	spellings map[string][]member
 }
 
@@ -60,7 +60,8 @@ func (b *entryReader) unread(members []member) []member {
 	return slices.DeleteFunc(slices.Clone(members), func(m member) bool { return b.spellings[strings.ToLower(m.key)] == nil })
 }
 
-// others collects the scalars in members of an entry, except those of other entries.
+// others collects the scalars in members of an entry, at any depth, without those in entries and
+// containers that were read.
 func (r *reader) others(s *Server, members iter.Seq2[string, *node]) {
 	for at, n := range members {
 		if r.read[n] {

@@ -152,9 +152,9 @@ func (b *entryReader) switches(client string) {
 	}
 }
 
-// clientOfEntry returns the client that reads an entry: the one the path belongs to, or else the
-// only one that uses the shape. The shapes of other entries are ignored, because otherwise
-// adding an entry could disable this one.
+// clientOfEntry returns the client that reads an entry: the client to which the path belongs, or
+// else the only client that uses the shape. The shapes of other entries are ignored, because
+// otherwise adding an entry could disable this one.
 func (r *reader) clientOfEntry(shape string) string {
 	if r.file.Client != "" {
 		return r.file.Client

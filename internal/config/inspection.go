@@ -10,7 +10,7 @@ import (
 // OutputInspection contains the settings under output_inspection.
 type OutputInspection struct {
 	Enabled *bool // false disables the inspection of results
-	Block   bool  // block results, and withhold definitions, in whose text something was found
+	Block   bool  // block results and withhold definitions if there is a finding in their text
 }
 
 // output reports whether a finding is in a result's text.
@@ -109,8 +109,8 @@ func inspected(f *scanner.Finding) bool {
 	return output(f) || f.Subject.Definition() && readsTexts(f.Rule)
 }
 
-// BlockedBy returns the setting that would block what a finding was found in, or "" if there is no
-// such setting or it is already set.
+// BlockedBy returns the setting that would block the call, definition or result that a finding is
+// about, or "" if there is no such setting or it is already set.
 func (s *Settings) BlockedBy(f *scanner.Finding) string {
 	switch {
 	case f.Rule.ID == "burst" && !s.Limits().BlockBursts:

@@ -46,8 +46,8 @@ func (r *reader) hookFiles() {
 	}
 }
 
-// pluginRoot returns the directory of the plugin of a manifest, or "" for another file. Clients look for
-// plugin.json in it, and in a directory such as .claude-plugin or .github/plugin.
+// pluginRoot returns the plugin directory of a manifest, or "" for any other file. Clients look for
+// plugin.json in it, and in a subdirectory such as .claude-plugin or .github/plugin.
 func pluginRoot(name string) string {
 	dir, base := path.Split(slashed(name))
 	if !strings.EqualFold(base, "plugin.json") {

@@ -264,7 +264,7 @@ func TestBadPolicies(t *testing.T) {
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:           "a placeholder: write the full digest",
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:     "a placeholder: write the full digest",
 		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a truncated digest",
-		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a string that is not empty",
+		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a non-empty string",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
 		"servers: [{command: npx}]":                                                  "the server has no id",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,

@@ -47,7 +47,7 @@ type CrossServerFlow struct {
 
 // Burst configures the detection of more than MaxCalls calls to one server within a window.
 type Burst struct {
-	Enabled  *bool // true blocks every call beyond the limit; nil only those that the rule burst blocks by default
+	Enabled  *bool // true blocks every call beyond the limit, nil only the calls that the burst rule blocks by default
 	MaxCalls int
 	Window   time.Duration
 }
@@ -93,8 +93,8 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 }
 
 // enabledKey returns the value of the key that switches a rule on or off, alone or together with
-// others, or nil if no such key is set. If output is true, that is the key for findings in results,
-// unless the rule has a key of its own.
+// others, or nil if that key is not set. For a rule without a key of its own, output selects the
+// key for findings in results.
 func (s *Settings) enabledKey(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {
@@ -125,8 +125,7 @@ func (s *Settings) enabledKey(r *scanner.Rule, output bool) *bool {
 	return enabled
 }
 
-// pinned reports whether the policy switches a pinning rule on or off, or returns nil if it does
-// neither.
+// pinned returns the policy's switch for a pinning rule, or nil if it is not set.
 func (s *Settings) pinned(rule string) *bool {
 	switch {
 	case s.Policy == nil:

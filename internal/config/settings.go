@@ -108,8 +108,8 @@ type Vocabulary struct {
 	Profiles map[string]Profile
 }
 
-// Profile contains severities by rule ID: those for all findings, and those for findings in results
-// that differ from them.
+// Profile contains severities by rule ID. For findings in results, InResults takes precedence over
+// Everywhere.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
 // SettingsError lists all problems in a settings file.
@@ -141,7 +141,7 @@ func (e *SettingsError) Error() string {
 func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
 	roots := r.parse(data, parseYAML)
-	roots = slices.DeleteFunc(roots, func(n *node) bool { return n.kind == kindNull }) // such as one before a directive
+	roots = slices.DeleteFunc(roots, func(n *node) bool { return n.kind == kindNull }) // such as the empty document before a directive
 	switch {
 	case len(roots) > 1:
 		r.fail(roots[1].pos, "more than one YAML document: expected one, without ---")

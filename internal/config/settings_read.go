@@ -43,7 +43,7 @@ func (r *settingsReader) root(n *node) {
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
 		"builtin_patterns":   r.without("builtin_patterns", "patterns are built in; to enable those that this key names, set detection.profile to strict; to switch categories on and off, use detection.builtin"),
-		"proxy":              r.without("proxy", "flags configure the proxy: mcpscan proxy --llm"),
+		"proxy":              r.without("proxy", "use flags to configure the proxy: mcpscan proxy --llm"),
 		"dlp":                r.without("dlp", "mcpscan has no data loss prevention; it masks secrets in reports and recordings"),
 		"cross_server":       r.crossServer,
 		"rate_limits":        r.rateLimits,

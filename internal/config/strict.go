@@ -114,7 +114,7 @@ func (r *strictReader) text(n *node) string {
 	case n.kind != kindString:
 		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
 	case strings.TrimSpace(n.text) == "":
-		r.fail(n.pos, "expected a string that is not empty")
+		r.fail(n.pos, "expected a non-empty string")
 	}
 	return n.text
 }

@@ -107,7 +107,8 @@ func (b *tomlBuilder) keyValue(table *node, e *unstable.Node, depth int) *Syntax
 	return nil
 }
 
-// valueStart skips the equals sign after a key, because array nodes have no range.
+// valueStart returns the offset of the value after a key that ends at off. It is needed because
+// array nodes have no range.
 func (b *tomlBuilder) valueStart(off int) int {
 	rest := b.parser.Data()[off:]
 	return off + len(rest) - len(bytes.TrimLeft(rest, " \t="))

@@ -45,7 +45,7 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 type walker struct {
 	dirs    Dirs
 	root    string   // the project directory with links resolved
-	heads   []string // first elements of the patterns of places
+	heads   []string // first elements of the place patterns
 	modules bool     // the project has submodules, whose directories are empty until they are checked out
 	visited int
 	full    bool
@@ -58,7 +58,7 @@ func (w *walker) miss(path, format string, args ...any) {
 	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
 }
 
-// take adds each file found, once, and the files that could not be read.
+// take adds the files found and the files that could not be read, each once.
 func (w *walker) take(locations []Location, missed []Missed) {
 	for _, m := range missed {
 		if !slices.Contains(w.missed, m) { // a name can belong to two places
@@ -82,7 +82,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 // inside reports whether a file is in the project once links are resolved.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err != nil || above(w.root, real) // whoever reads the file reports errors
+	return err != nil || above(w.root, real) // errors are reported when the file is read
 }
 
 // below searches the directories inside dir.

@@ -177,7 +177,7 @@ func (d *draft) holderOf(i int) (h holder, err error) {
 	return h, nil
 }
 
-// lastOf returns the index of the member that takes effect, as in entryReader.named.
+// lastOf returns the index of the member that takes effect, chosen as in entryReader.named, or -1.
 func lastOf(n *node, keys []string) int {
 	for _, k := range keys {
 		for i := len(n.members) - 1; i >= 0; i-- {

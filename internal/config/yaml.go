@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxYAMLBytes and maxYAMLTokens limit parsing to about two seconds, because the parser takes
-	// time quadratic in the number of a mapping's keys. The largest LibreChat examples have 5000
+	// maxYAMLBytes and maxYAMLTokens limit parsing to about two seconds, because the parser's time
+	// is quadratic in the number of keys in a mapping. The largest LibreChat examples have 5000
 	// tokens.
 	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
@@ -75,8 +75,8 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	return nil, syntaxError(pos, "%s", msg)
 }
 
-// emptyDocument returns the second --- of the first two that have nothing but comments between them, or
-// nil if there are none. The parser drops what follows.
+// emptyDocument returns the --- that ends the first empty document, which contains at most comments, or
+// nil if there is none. The parser drops everything after an empty document.
 func emptyDocument(tokens token.Tokens) *token.Token {
 	empty := false
 	for _, t := range tokens {

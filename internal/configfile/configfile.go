@@ -139,15 +139,15 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a named secret that is masked everywhere; shorter values
-// also occur within ordinary words.
+// minConcealed is the minimum length of a secret that is masked everywhere; shorter values also
+// occur within ordinary words.
 const minConcealed = 6
 
 // ConcealedBytes is the number of bytes at the beginning of a value that are searched for secrets
 // before a part of the value is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns a replacer that masks the values of the entry that are secrets by their name or format,
+// Concealer returns a replacer that masks the entry's secrets: values recognised by their name or format,
 // and secrets in the paths of its addresses.
 func (e *Entry) Concealer() *strings.Replacer {
 	var concealed []string

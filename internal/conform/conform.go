@@ -13,10 +13,10 @@ import (
 const (
 	maxSchema   = 64 << 10 // bytes of a schema
 	maxValue    = 64 << 10 // bytes of a value
-	maxSteps    = 250_000  // steps of a check; a step applies a schema to a value, or does as much other work
+	maxSteps    = 250_000  // steps of a check; a step is the application of a schema to a value, or as much other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
-	minSteps    = 250      // minimum steps for caching that a value conforms, because repeating a shorter check is faster than a lookup
+	minSteps    = 250      // steps below which a successful check is not cached, because repeating it is faster than a lookup
 	maxVerdicts = 4096     // cached verdicts
 	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )

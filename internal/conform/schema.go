@@ -115,7 +115,7 @@ var keywords = []keyword{
 type compiler struct {
 	values
 	draft    draft
-	keywords []keyword       // the table; methods that named the variable would make its initialization a cycle
+	keywords []keyword       // the table of that name, to which methods cannot refer without an initialization cycle
 	made     map[int]*schema // by node, because references may lead to any node, including enclosing ones
 	failed   bool            // the schema cannot be used
 }

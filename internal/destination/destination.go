@@ -71,7 +71,7 @@ func IP(host string) (ip netip.Addr, ok bool) {
 	return parseInetAton(plain)
 }
 
-// plainHost returns a host in lower case, without compatibility characters and the trailing dot.
+// plainHost returns a host in lower case, without compatibility characters or a trailing dot.
 func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
 }

@@ -20,14 +20,14 @@ const (
 	// factor, and 64 for quadratic work. The maximum allows for memory effects, because page
 	// faults alone can make one run five times as slow as the next.
 	tooMuch = 16
-	// enough is the processor time that the runs on each of the two inputs must take in total in
-	// the first attempt. Some kernels count processor time in ticks of 10 ms, and cache contention
-	// distorts short measurements, so a failed attempt is repeated with more time. Quadratic work
-	// fails every time.
+	// enough is the minimum total processor time of the runs on each of the two inputs in the first
+	// attempt. Some kernels count processor time in ticks of 10 ms, and cache contention distorts
+	// short measurements, so a failed attempt is repeated with more time. Quadratic work fails
+	// every time.
 	enough   = 5 * time.Millisecond
 	attempts = 32
-	// memoryLimit is the memory size, in bytes, at which the garbage collector runs although it is
-	// off.
+	// memoryLimit is the memory size, in bytes, at which the garbage collector runs even though it
+	// is turned off.
 	memoryLimit = 1 << 30
 )
 
@@ -39,9 +39,9 @@ func Linear(t testing.TB, name string, size int, prepare func(size int) (work fu
 	AtMost(t, tooMuch, fmt.Sprintf("%s: size %d, compared with %d times size %d", name, size, times, size/times), times, prepare(size/times), prepare(size))
 }
 
-// AtMost fails the test if work takes more than limit times the processor time that other takes for
-// the given number of runs. It runs other only as often as the measurement requires, and multiplies
-// the mean time by the number of runs.
+// AtMost fails the test if work takes more than limit times as much processor time as the given
+// number of runs of the function other. That function runs only as often as the measurement
+// requires; its mean time is multiplied by the number of runs.
 func AtMost(t testing.TB, limit int, name string, runs int, other, work func()) {
 	t.Helper()
 	var least, most average

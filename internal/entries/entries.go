@@ -1,5 +1,5 @@
-// Package entries gives rules the commands that configuration entries start, and the packages that
-// they fetch.
+// Package entries provides rules with the commands that configuration entries start, and the
+// packages that the commands fetch.
 package entries
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// EachCommand parses the command of every configured server that has one, and invokes each with the
-// entry and the parsed command.
+// EachCommand parses the command of every configured server that has one, and invokes the callback
+// with the entry and the parsed command.
 func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
@@ -26,8 +26,9 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	}
 }
 
-// EachNested invokes each for the command of every configured server that has one, and for the commands
-// behind it, with a function that reports a finding about an argument. Equal findings count as one.
+// EachNested invokes the callback for the command of every configured server that has one, and for the
+// commands behind it. The callback also receives a function that reports a finding about an argument;
+// equal findings are reported once.
 func EachNested(p *scanner.ConfigPass, each func(e *configfile.Entry, c *launch.Command, report Reporter)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		seen := map[string]bool{}
@@ -49,8 +50,8 @@ func EachNested(p *scanner.ConfigPass, each func(e *configfile.Entry, c *launch.
 // Reporter reports a finding about an argument. Without evidence, the argument is the evidence.
 type Reporter func(arg int, severity scanner.Severity, message, evidence string)
 
-// EachPackage invokes each for every package that a configuration fetches, with the command that
-// fetches it. It skips packages whose name is a reference to a variable.
+// EachPackage invokes the callback for every package that a configuration fetches, with the command
+// that fetches it. It skips packages whose name is a reference to a variable.
 func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		l.EachPackage(func(c *launch.Command, one launch.Package) {

@@ -36,8 +36,8 @@ func EncodeNet(l *Layers, vectors map[uint32][Dims]float32) Net {
 func rounded(v float32, unit float64) int32 { return int32(math.Round(float64(v) * unit)) }
 
 // FilterWeight and DenseWeight convert a trained weight to the integer unit of its layer, and
-// FilterBias, DenseBias and OutBias a bias. The weights of the output layer have the unit of
-// DenseWeight.
+// FilterBias, DenseBias and OutBias convert a bias. The weights of the output layer have the unit
+// of DenseWeight.
 func FilterWeight(v float32) int32 { return rounded(v, filterUnit) }
 func FilterBias(v float32) int32   { return rounded(v, vectorUnit*filterUnit) }
 func DenseWeight(v float32) int32  { return rounded(v, denseUnit) }

@@ -16,8 +16,8 @@ const (
 )
 
 // writeFilter sets the bits of all searches that find a positive weight. A search that finds a tag
-// starts between the first slot of the tag's run of occupied slots and the tag. The run may begin
-// at the end of the table.
+// starts between the first slot of the tag's run of occupied slots and the tag. The run may wrap
+// around the end of the table.
 func (m Model) writeFilter(bits []byte) {
 	slots := m.slots()
 	for at := range slots {
@@ -37,7 +37,7 @@ func (m Model) writeFilter(bits []byte) {
 	}
 }
 
-// before returns the slot that precedes at, which is the last one if at is 0.
+// before returns the slot before slot at: the last slot if at is 0.
 func before(at, slots uint32) uint32 {
 	if at == 0 {
 		return slots - 1

@@ -50,13 +50,13 @@ type Reader struct {
 	features  []uint32
 	places    []span // span in the sentence of each feature; only set if explain is true
 	explain   bool
-	purpose   map[uint32]bool // the beginnings of the words of purposeOf
+	purpose   map[uint32]bool // hashes of the beginnings of the words in purposeOf
 	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool
 	seen      set
 	raising   []uint32 // features that may raise the score
-	model     Model    // the model of the filter
+	model     Model    // the model to which filter belongs
 	filter    filter
-	recent    [1 << 13]weighed // by the lowest bits of the feature
+	recent    [1 << 13]weighed // indexed by the lowest bits of the feature
 
 	// The data for Input, from the last call of Features or Score.
 	input           Input
@@ -197,7 +197,7 @@ func has(stem uint32) (n int) {
 	return n
 }
 
-// place sets the span of those of the first n features that have none yet. It reaches from token
+// place sets the span of each of the first n features that has none yet. It reaches from token
 // first to token last, or is zero if last < first.
 func (r *Reader) place(n, first, last int) {
 	if r.explain {
@@ -275,7 +275,7 @@ func notInName(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c)
 // purpose and in a name. It skips words of at most three bytes.
 func (r *Reader) read(own, tool []byte) {
 	of := &r.purposeOf
-	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // as for most texts of a definition
+	if r.purpose != nil && bytes.Equal(own, of[0]) && bytes.Equal(tool, of[1]) { // true for most texts of a definition
 		return
 	}
 	if r.purpose == nil {

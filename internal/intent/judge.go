@@ -11,7 +11,7 @@ type Judge []*member
 // member rates sentences with one decoded net.
 type member struct {
 	*decoded
-	recent  []fits // of words judged before: most are common ones
+	recent  []fits // the fits of words judged before, kept because most words are common
 	matched [recentSentences]matched
 }
 
@@ -66,8 +66,8 @@ func (n Net) decoded() *decoded {
 		for f, weights := range filters {
 			for k, weight := range weights {
 				// Each int64 holds a pair of numbers, one in each half, so that one operation
-				// multiplies or adds both. What the lower half borrows from the upper one is added
-				// back in fit.
+				// multiplies or adds both. The method fit adds back what the lower half borrows
+				// from the upper one.
 				d.pairs[w*(w+1)/2+k/Dims][f/2][k%Dims] += int64(weight) << (32 * (f % 2))
 			}
 		}
@@ -100,7 +100,7 @@ func (j Judge) Gain(in Input) Score {
 	return sum / Score(len(j))
 }
 
-// vector adds the key's vector, if the net has one, to the sum in to.
+// vector adds the key's vector, if the net has one, to a sum.
 func (d *decoded) vector(to *[Dims]int64, key uint32) {
 	if key == 0 {
 		return
@@ -237,9 +237,8 @@ func (m *member) match(words []Word) (best matches) {
 		}
 	}
 	n := max(len(words), 1)
-	// The sums of the matches that continue with the next word: two holds those of two-word matches
-	// after their first word, one and three those of three-word matches after their first and their
-	// second word.
+	// Partial sums of the matches that continue with the next word: two is for two-word matches
+	// after one word, one and three are for three-word matches after one and two words.
 	var two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word Word

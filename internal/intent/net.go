@@ -12,8 +12,8 @@ import (
 // other parameters are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
-// Members is the number of nets in the second stage. They differ only in the random seed of their
-// training, and their mean makes fewer mistakes than any of them.
+// Members is the number of nets in the second stage. The nets differ only in the random seed of
+// their training, and their mean makes fewer mistakes than any single net.
 const Members = 2
 
 // EmbeddedNets returns the nets that `go run ./internal/intent/train` wrote.
@@ -50,7 +50,7 @@ const (
 const (
 	OfSentence = iota // the sentence
 	OfAround          // its surroundings
-	OfAbout           // what it should be about
+	OfAbout           // the names and the purpose of the tool
 	Sequences
 )
 
@@ -121,8 +121,8 @@ func (r *Reader) Input(t []byte, all []Sentence, i int, p *Place) Input {
 	return *in
 }
 
-// about appends the words of the names of the tool and parameter, and those of the purpose that
-// sentence i is compared with.
+// about appends the words in the names of the tool and parameter, and those in the purpose with
+// which sentence i is compared.
 func (r *Reader) about(dst []Word, t []byte, all []Sentence, i int, p *Place) []Word {
 	if p.Kind == Result {
 		return dst

@@ -30,7 +30,7 @@ func (r *Reader) use(m Model) {
 	}
 	r.model, r.filter = m, m.filter()
 	clear(r.recent[:])
-	r.recent[0].feature = 1 // the slot of feature 0 is empty, too
+	r.recent[0].feature = 1 // otherwise, the empty slot 0 would seem to hold feature 0
 }
 
 // divide sets raising to the features that may have positive weights, and returns the others. It
@@ -49,8 +49,8 @@ func (r *Reader) divide() (others []uint32) {
 	return r.features[:len(r.features)-n]
 }
 
-// sum adds those features to seen that it does not contain yet, and returns the sum of their
-// weights and the number of those that the model knows.
+// sum adds features to the set seen. For those that the set did not contain, it returns the sum of
+// their weights, and how many of them the model knows.
 func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	for _, f := range features {
 		if !r.seen.add(f) {

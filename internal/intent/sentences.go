@@ -14,7 +14,7 @@ type Sentence struct{ Start, End int }
 
 const (
 	shortest = 8   // minimum bytes of a sentence that can be an instruction
-	longest  = 600 // bytes beyond which a sentence is cut at a space, or at twice that anywhere
+	longest  = 600 // bytes beyond which a sentence is cut at a space, or anywhere at twice that length
 )
 
 // splitter finds the sentences of a text.
@@ -42,7 +42,7 @@ func Unwrapped(dst []Sentence, t []byte) []Sentence {
 }
 
 // continues reports whether the sentence before the line break at t[i] continues after it: it does not end
-// with punctuation, and no item of a list or paragraph begins.
+// with punctuation, and no list item or paragraph begins there.
 func continues(t []byte, i int) bool {
 	before, after := bytes.TrimRight(t[:i], " \t\r"), bytes.TrimLeft(t[i+1:], " \t")
 	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {
@@ -85,9 +85,9 @@ func (s *splitter) split() {
 	s.add(len(t))
 }
 
-// add adds what is left of the text up to end. If it is long, it is split at spaces or, if it has
-// none, after the last character that fits into twice the length: a text without spaces can be of
-// any size.
+// add adds the remaining text up to end. If it is long, it is split at spaces or, if it has none,
+// after the last character that fits into twice the length: a text without spaces can be of any
+// size.
 func (s *splitter) add(end int) {
 	for end-s.start > longest+1 {
 		from, most := s.start+longest+1, min(end, s.start+2*longest)
@@ -142,7 +142,7 @@ func (s Sentence) WithoutTail(t []byte) Sentence {
 	return s
 }
 
-// separates reports whether t[i] can separate a fragment from the rest of a sentence. It must be
+// separates reports whether t[i] can separate a fragment from the rest of a sentence. t[i] must be
 // neither the first byte of t nor the last.
 func separates(t []byte, i int) bool {
 	switch t[i] {

@@ -2,14 +2,14 @@ package intent
 
 import "math/bits"
 
-// maxFeatures is the maximum number of distinct features that count in a sentence. Only a sentence
-// about a parameter whose name has thousands of parts has more.
+// maxFeatures is the maximum number of distinct features that count in a sentence. Only sentences
+// about parameters whose names have thousands of parts exceed it.
 const maxFeatures = 1 << 13
 
 // set holds the features of one sentence. It uses only as many slots as the features need, so that
 // the slots stay in the processor's cache.
 type set struct {
-	slots [2 * maxFeatures]uint64 // a round and a feature; those of earlier rounds are empty
+	slots [2 * maxFeatures]uint64 // each holds a round and a feature; slots of earlier rounds count as empty
 	round uint64
 	mask  uint32
 	left  int

@@ -16,7 +16,7 @@ type token struct {
 	part       bool // part of a name
 }
 
-// form returns the hash of a word, even if it is part of a name.
+// form returns the hash that a word has outside names, even if it is part of a name.
 func (w *token) form(s []byte) uint32 {
 	if w.part {
 		return hashBytes(offset, s[w.start:w.end])
@@ -157,9 +157,9 @@ var kinds = func() (t [256]uint16) {
 
 func wordByte(c byte) bool { return kinds[c]&inWord != 0 }
 
-// glued reports whether r is of a script without spaces between words.
+// glued reports whether r belongs to a script without spaces between words.
 func glued(r rune) bool {
-	const first = 'ก' // no script before that of Thai is one
+	const first = 'ก' // in Unicode, Thai comes before the other scripts below
 	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
@@ -238,7 +238,7 @@ func (r *Reader) name(s []byte, of token, all uint16, p *Place) {
 			mask(hashString("<query>"))
 		}
 		return
-	case all&at != 0: // it is not the first
+	case all&at != 0: // the @ is never the first character
 		mask(hashString("<mail>"))
 		return
 	case all&digit != 0 && digits(w):

@@ -62,7 +62,8 @@ func (c *conformance) check(s, v int) (at int, message string) {
 	return 0, ""
 }
 
-// itself returns the violation of a value itself, ignoring its children.
+// itself returns a message if a value itself, ignoring its children, violates a schema, and ""
+// otherwise.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
 		return "the structured result has a different type here than the tool's schema requires"
@@ -124,7 +125,7 @@ func (c *conformance) typed(s, t, v int) bool {
 }
 
 // whole reports whether a number in canonical form is an integer. The form has a positive exponent
-// only from 1e+21, where a float64 has no fraction, and a negative one only below 1e-6.
+// only from 1e+21 up, where a float64 has no fraction, and a negative one only below 1e-6.
 func whole(number []byte) bool {
 	return bytes.Contains(number, []byte("e+")) || !bytes.Contains(number, []byte("e-")) && bytes.IndexByte(number, '.') < 0
 }

@@ -47,7 +47,8 @@ var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", 
 // does not matter.
 var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
 
-// often replaces a counted repetition that counts as unbounded with * or +.
+// often replaces a counted repetition with * or + if its limit is so high that it counts as
+// unbounded.
 func often(quantifier string) string {
 	m := counted.FindStringSubmatch(quantifier)
 	most := m[3]
@@ -130,7 +131,7 @@ func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 		}
 		return can, unbounded, exponential
 	}
-	return false, false, false // the boundary of a line or word does not match between two of the same character
+	return false, false, false // a line or word boundary does not match between two equal characters
 }
 
 func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {

@@ -10,8 +10,7 @@ import (
 
 // RefExpansion returns the first schema that applies too many schemas to the same value through $ref,
 // allOf, anyOf, oneOf, not, if, then and else, with a message, or "" if there is none. A validator never
-// finishes a cycle of these, and a reference that occurs twice on each level doubles its work with each
-// level.
+// finishes a cycle of such schemas, and two references on each level double its work with each level.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, places: map[string]int{}, sizes: map[int]int{}}
 	Subschemas(doc, root, func(s Subschema) bool {
@@ -100,5 +99,6 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 }
 
 // maxExpansion is the maximum number of subschemas that apply to one value after following
-// references, as a validator does. In the schemas of published servers, it is less than a hundred.
+// references, as a validator does. In the schemas of published servers, there are fewer than a
+// hundred.
 const maxExpansion = 100_000

@@ -11,7 +11,7 @@ import (
 type Subschema struct {
 	Node   int
 	Around int  // node of the schema whose property this is; -1 if it is not a property
-	Named  int  // node of the nearest property, this one or one around it, whose key names it; -1 for none
+	Named  int  // node of this property or the nearest enclosing one, whose key is the name; -1 if there is none
 	Depth  int  // 0 for the root
 	Direct bool // there are only properties between the root and this schema
 }
@@ -76,8 +76,8 @@ const (
 	byName
 )
 
-// Parameters invokes visit for each property, at any depth, in the input schema of the tool at
-// node, with its name.
+// Parameters invokes visit with each property, at any depth, in the input schema of the tool at
+// node, and with the property's name.
 func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
 	Subschemas(doc, doc.Get(node, "inputSchema"), func(s Subschema) bool {
 		if s.Around >= 0 {

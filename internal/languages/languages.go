@@ -40,11 +40,11 @@ type Language struct {
 	// Sending credentials or the conversation to somebody.
 	Send, Theirs string
 
-	Read string // to read or to open, in the imperative
+	Read string // imperatives of verbs such as "read" and "open"
 
-	Denies  string // words before an instruction that negate it
-	Reports string // words before an instruction that attribute it to somebody else
-	refuses string // a phrase directly after an instruction that negates it
+	Denies  string // words that negate the instruction after them
+	Reports string // words that attribute the instruction after them to somebody else
+	refuses string // a phrase that negates the instruction directly before it
 }
 
 // Directive is one of the kinds of instruction that inj-other-language detects.

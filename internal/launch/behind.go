@@ -11,7 +11,7 @@ const (
 	maxReach  = 64 // words after the name of a launcher
 )
 
-// Each invokes each for a command and those behind it.
+// Each invokes the callback for the command and those behind it.
 func (l *Command) Each(each func(*Command)) {
 	each(l)
 	for i := range l.Behind {
@@ -19,7 +19,8 @@ func (l *Command) Each(each func(*Command)) {
 	}
 }
 
-// EachPackage invokes each once for every package that a command or those behind it fetch.
+// EachPackage invokes the callback once for every package that the command or one behind it
+// fetches.
 func (l *Command) EachPackage(each func(*Command, Package)) {
 	seen := map[Package]bool{}
 	l.Each(func(c *Command) {
@@ -36,8 +37,8 @@ func (l *Command) EachPackage(each func(*Command, Package)) {
 
 // search collects the commands in the arguments of a program or package that is not known as a
 // wrapper: the server behind a bridge such as supergateway, or all commands of a shell. The name of
-// a launcher begins a command anywhere, that of an interpreter or wrapper only as the first
-// argument or after --.
+// a launcher begins a command anywhere; the name of an interpreter or wrapper does so only as the
+// first argument or after --.
 func (l *Command) search(command string, args []string, depth int) {
 	if depth >= maxNested {
 		return
@@ -82,7 +83,7 @@ func (l *Command) search(command string, args []string, depth int) {
 			from++
 		}
 	}
-	first := l.First // of the arguments of the program or package, which can be those of a bridge
+	first := l.First // index of the first argument of the program or package, which can be a bridge
 	if l.Ecosystem.Fetched() {
 		first = from
 	}
@@ -141,10 +142,10 @@ func (l *Command) bridge() {
 	}
 }
 
-// RunsContainer reports whether the program runs the command in its arguments in a container.
+// RunsContainer reports whether the program runs the command given in its arguments in a container.
 func (l *Command) RunsContainer() bool { return has(" docker podman nerdctl container ", l.Program) }
 
-// move changes the indexes of the arguments of a command to those of the command that contains it.
+// move maps a command's argument indexes to those of the command that contains it.
 func (l *Command) move(arg func(int) int) {
 	if l.First != InText {
 		l.First = arg(l.First)

@@ -85,7 +85,7 @@ func (s codeSyntax) find(words []string) (at int, code string) {
 	return -1, ""
 }
 
-// letter returns the index of the letter in a group of options such as -Ic that takes code, or -1.
+// letter returns the index of the letter that takes code in a group of options such as -Ic, or -1.
 func (s codeSyntax) letter(w string) int {
 	for i := 1; i < len(w) && w[0] == '-'; i++ {
 		switch {

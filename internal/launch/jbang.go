@@ -8,7 +8,7 @@ func jbang(l *Command) {
 }
 
 // jbangPackage parses a script, an address, or an alias of a catalog that is fetched with git
-// (ALIAS@OWNER/REPOSITORY). Artifacts of Maven have no ecosystem here.
+// (ALIAS@OWNER/REPOSITORY). Maven artifacts have no ecosystem here.
 func jbangPackage(s string) Package {
 	if p, ok := remotePackage(s); ok {
 		return p

@@ -53,15 +53,15 @@ type Package struct {
 // Command describes what a command starts.
 type Command struct {
 	Package
-	// With are additional packages that the command installs.
+	// With lists additional packages that the command installs.
 	With []Package
-	// Behind are commands that Program appears to start in turn, such as a server behind a bridge or
-	// all commands of a shell. Their own Behind is empty.
+	// Behind lists the commands that Program appears to start in turn, such as a server behind a
+	// bridge or all commands of a shell. Their own Behind is empty.
 	Behind []Command
 	// Program is the program without path and suffix, after wrappers such as env and cmd /c: npx,
 	// docker, sh.
 	Program string
-	// Words are the arguments of Program, and First is the index of the first of them in the
+	// Words are the arguments of Program, and First is the index of the first one among the
 	// arguments of the command. If a shell splits a string into words, First is InText and the
 	// words are in the argument Text and those after it.
 	Words []string
@@ -77,8 +77,8 @@ type Command struct {
 	CodeText    string
 	Interpreter string
 
-	// Env are the variables that the words before the program, or the options of a container or of
-	// mcp-proxy, set.
+	// Env lists the variables set by words before the program, or by options of a container or of
+	// mcp-proxy.
 	Env []Assignment
 
 	// TextWords are set for a command of Behind that is part of an argument: the assignments before it
@@ -184,7 +184,7 @@ func commandLine(command, name string) []string {
 	return words
 }
 
-// known reports whether a program is a launcher, a wrapper, an interpreter, or a program of Windows
+// known reports whether a program is a launcher, a wrapper, an interpreter, or a Windows program
 // that runs code from an address.
 func known(name string) bool {
 	_, launches := launchers[name]

@@ -22,8 +22,8 @@ func has(list, option string) bool {
 	return option != "" && strings.Contains(list, " "+option+" ")
 }
 
-// read returns the index of the first word that is not an option, or -1, and invokes each for every
-// option with its value and the value's index.
+// read returns the index of the first word that is not an option, or -1, and invokes the callback
+// with every option, its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
 	found := -1
 	for i := 0; i < len(words); i++ {
@@ -60,7 +60,8 @@ func (o *options) read(words []string, each func(option, value string, at int)) 
 	return found
 }
 
-// first returns the index of the first word from an index on that is not an option, or -1.
+// first returns the index of the first word, at or after a given index, that is not an option, or
+// -1.
 func (o *options) first(words []string, from int) int {
 	at := o.read(words[from:], func(string, string, int) {})
 	if at < 0 {
@@ -69,8 +70,8 @@ func (o *options) first(words []string, from int) int {
 	return from + at
 }
 
-// verb returns the index after the first word that is not an option if it is one of the verbs, or 0
-// if there are no verbs, otherwise -1.
+// verb returns the index after the first word that is not an option if that word is one of the
+// verbs; 0 if there are no verbs; otherwise -1.
 func (o *options) verb(words []string, verbs string) int {
 	if verbs == "" {
 		return 0

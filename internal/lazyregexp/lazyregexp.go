@@ -15,7 +15,7 @@ import (
 // Regexp is a regular expression that is compiled on first use. It is safe for concurrent use.
 type Regexp struct {
 	source  string
-	compose func() string // returns the source, if that is not known yet
+	compose func() string // returns the source, if it was not given; else nil
 	once    sync.Once
 	re      *regexp.Regexp
 }
@@ -28,7 +28,7 @@ func New(source string) *Regexp {
 }
 
 // Composed is like New for a source that is expensive to compose: outside a test binary, compose is
-// called on first use as well.
+// also called only on first use.
 func Composed(compose func() string) *Regexp {
 	r := &Regexp{compose: sync.OnceValue(compose)}
 	if inTest() {

@@ -16,7 +16,7 @@ const discoverGrace = 250 * time.Millisecond
 // shortWait is how long to wait for a server that may not know the method, or may never respond.
 const shortWait = 3 * time.Second
 
-// hello is what client and server agreed on in the handshake.
+// hello holds what the client and the server agreed on in the handshake.
 type hello struct {
 	era      string
 	version  string
@@ -34,7 +34,7 @@ type handshake struct {
 	startErr    error
 	nudge       *time.Timer // when it fires, initialize is sent although discover is unanswered
 	grace       *time.Timer // when it fires, the handshake ends with the result of initialize
-	legacy      *hello      // what initialize agreed to, while discover may still be answered
+	legacy      *hello      // the result of initialize, kept while discover may still be answered
 }
 
 // negotiate performs the handshake. If probe is false, the server is known to be legacy.
@@ -57,7 +57,8 @@ func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
 	}
 }
 
-// step waits for the next event.
+// step waits for the next event and handles it. It reports whether the handshake is done, with its
+// result.
 func (h *handshake) step(ctx context.Context) (bool, hello, error) {
 	select {
 	case out := <-h.discover.outcomes():

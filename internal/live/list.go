@@ -55,7 +55,7 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 			others = append(others, k)
 		}
 	}
-	if len(declared) == 0 { // the server may offer lists all the same, so it must answer
+	if len(declared) == 0 { // the server may offer lists without declaring them, so it must answer each request
 		declared, others = others, nil
 	}
 	if !s.lists(ctx, p, h, declared, others) {
@@ -75,7 +75,7 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 // requested.
 func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	stale = slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
-	if len(stale) > 0 || h.era == eraModern && s.result.transport != "stdio" { // servers send no unsolicited messages here
+	if len(stale) > 0 || h.era == eraModern && s.result.transport != "stdio" { // modern HTTP servers send no unsolicited messages
 		return stale
 	}
 	timer := time.NewTimer(min(settle, s.opts.StepTimeout/4))
@@ -148,7 +148,7 @@ func (s *scan) finish(ctx context.Context, k kind, declared bool, err error) {
 	case absent && (!declared || k.optional):
 	case absent && !s.listed[k.method]:
 		s.note(k.method, "declared, but "+err.Error())
-	default: // anything else could hide definitions
+	default: // any other error could hide definitions
 		s.problem(k.method, err.Error())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// group is the processes of a server: those in its session and, on Linux, descendants that have
-// left the session.
+// group represents the processes of a server: those in its session and, on Linux, descendants that
+// have left the session.
 type group struct{ id int }
 
 // adopt returns the group of a process that was just started.

@@ -91,9 +91,9 @@ func (l *stdio) readLines() {
 	}
 }
 
-// watch decides when nothing more can arrive: at the end of standard output, or soon after a failed
-// exit if another process keeps it open. A process that exits successfully may have left the server
-// running in the background.
+// watch closes gone when nothing more can arrive: at the end of standard output, or soon after a
+// failed exit if another process keeps it open. A process that exits successfully may have left the
+// server running in the background.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {
@@ -136,8 +136,8 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 	if err == nil || m.id == "" {
 		return err
 	}
-	// The pipe breaks when the server exits, and its exit status is more informative. After the
-	// exit, watch may take drainWait to close gone.
+	// The pipe breaks when the server exits, and the exit status is more informative than the write
+	// error. After the exit, watch may take drainWait to close gone.
 	if within(l.gone, 2*drainWait) {
 		return nil
 	}

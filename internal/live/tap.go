@@ -36,7 +36,7 @@ func (t *tap) emit(f Frame) {
 	}
 }
 
-// count sets the counts of a result to those since its last call.
+// count sets the counts of a result to the numbers since the last call of count.
 func (t *tap) count(r *Result) {
 	r.Oversize, r.Ambiguous, r.Undecoded = int(t.oversize.Swap(0)), int(t.ambiguous.Swap(0)), int(t.undecoded.Swap(0))
 }

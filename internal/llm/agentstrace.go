@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// agentsTexts are the types of spans in traces of OpenAI's Agents SDK that contain no tool output. The content of
+// agentsTexts are the types of spans without tool output in traces of OpenAI's Agents SDK. The content of
 // responses is not part of traces.
 var agentsTexts = []string{"response", "agent", "handoff", "guardrail", "custom", "transcription", "speech", "speech_group", "task", "turn"}
 

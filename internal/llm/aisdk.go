@@ -60,7 +60,7 @@ func (r *Reader) modelPart(v View) bool {
 	case "tool-call":
 		r.uiCall(v, v.Str("toolName"))
 	case "tool-result":
-		made := v.At("output") // by the SDK, around what the tool returned
+		made := v.At("output") // the SDK's wrapper around the tool's output
 		result := made.At("value")
 		if !result.Is() {
 			result = v.either("output", "result")

@@ -41,7 +41,8 @@ func readCursorOutput(r *Reader, b *body) {
 	}
 }
 
-// cursorCall reads a call, which the event at its start and the one at its end both contain, and its result.
+// cursorCall reads a call and its result. The events at the start and at the end of the call both contain
+// the call.
 func (r *Reader) cursorCall(v View, id string, started bool) {
 	call := Item{Kind: Call, At: v, Name: v.Key(), Args: v.At("args"), Echo: !started}
 	switch args := v.At("args"); call.Name {

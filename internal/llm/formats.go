@@ -121,7 +121,7 @@ func (r *recogniser) recognise(root wire.Value) *format {
 		return nil
 	}
 	doc := &r.doc
-	if len(root.Raw()) > outlineSmall || doc.Parse(root.Raw()) != nil { // a value that breaks off has an outline as well
+	if len(root.Raw()) > outlineSmall || doc.Parse(root.Raw()) != nil { // a truncated value has an outline, too
 		r.text = outline(r.text[:0], root, 0)
 		if doc.Parse(r.text) != nil {
 			return nil
@@ -142,7 +142,7 @@ const (
 	outlineItems = 8        // elements of an array
 	outlineText  = 256      // bytes of a string; a longer one is replaced
 	outlineBytes = 64 << 10 // in total
-	outlineSmall = 2 << 10  // bytes of a value that is its own outline
+	outlineSmall = 2 << 10  // bytes up to which a valid value needs no outline
 )
 
 // outline writes an abridged value: arrays are truncated, and long strings replaced.

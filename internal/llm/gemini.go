@@ -10,7 +10,7 @@ import (
 func readGeminiRequest(r *Reader, b *body) {
 	r.style = Underlined
 	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
-	if b.members["tools"].Kind() == wire.Object { // the API accepts one element without its list
+	if b.members["tools"].Kind() == wire.Object { // the API accepts a single element without a list
 		v, _ := r.member(b, "tools")
 		r.geminiTools(v)
 	} else {
@@ -90,7 +90,7 @@ func readGeminiResponse(r *Reader, b *body) {
 	r.each(b, "candidates", func(_ int, v View) {
 		r.geminiContent(v.At("content"))
 		grounding := v.either("groundingMetadata", "grounding_metadata")
-		r.result(Item{At: grounding, Server: Provider, Content: grounding.either("groundingChunks", "grounding_chunks")}) // what a search by the provider found
+		r.result(Item{At: grounding, Server: Provider, Content: grounding.either("groundingChunks", "grounding_chunks")}) // results of the provider's search
 	})
 }
 

@@ -79,7 +79,7 @@ func (r *Reader) gooseMessage(v View) {
 			}
 			r.result(Item{At: c, ID: c.Str("id"), Content: content, Failed: failed})
 		case "actionRequired":
-			if data := c.At("data"); data.says("actionType", "elicitation") { // what a server asks the user
+			if data := c.At("data"); data.says("actionType", "elicitation") { // a server's request to the user
 				r.result(Item{At: c, Content: data})
 			} else {
 				r.text(c)

@@ -45,7 +45,7 @@ func readKiroConversation(r *Reader, b *body) {
 	}
 }
 
-// kiroEntry reads a message of the user, which contains the results of the calls before it, and its answer. Older
+// kiroEntry reads a user message, which contains the results of the calls before it, and the answer to it. Older
 // versions write both as a list.
 func (r *Reader) kiroEntry(v View, servers map[string]string) {
 	user, answer, times := v.At("user"), v.At("assistant"), v.At("request_metadata")
@@ -89,7 +89,8 @@ func (r *Reader) kiroUser(v View) {
 	})
 }
 
-// kiroContent returns the content of a result: a single text or value instead of a list of one.
+// kiroContent returns the content of a result: if it is a list of one text or value, only that text
+// or value.
 func kiroContent(result View) View {
 	list := result.At("content")
 	if list.Kind() != wire.Array || list.First().Next().Is() {

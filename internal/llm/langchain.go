@@ -35,7 +35,7 @@ func langChainMembers(v View) View {
 	return v
 }
 
-// isLangChain recognises a message, which may break off in its content.
+// isLangChain recognises a message, even if it is truncated within its content.
 func isLangChain(v View) bool {
 	return slices.Contains(langChainKinds, langChainKind(v)) && v.Str("role") == "" &&
 		(v.At("content").Is() || v.has("data", wire.Object) || v.has("kwargs", wire.Object))
@@ -46,8 +46,8 @@ func langChainMessage(v View) bool {
 	return isLangChain(v) && langChainMembers(v).has("additional_kwargs", wire.Object)
 }
 
-// langChainPaths are the paths of the list of messages in the state of a LangGraph graph, in a snapshot of it,
-// and in a checkpoint.
+// langChainPaths are the paths of the message list in a LangGraph state, in a snapshot of the state, and in a
+// checkpoint.
 var langChainPaths = [][]string{{"messages"}, {"values", "messages"}, {"channel_values", "messages"}}
 
 func langGraphState(v View) bool {
@@ -114,7 +114,7 @@ func (r *Reader) langChain(v View) {
 	case kind == "tool" || kind == "function":
 		id := cmp.Or(m.Str("tool_call_id"), unnamed+m.Str("name"))
 		result := Item{Kind: Result, At: m, ID: id, Name: m.Str("name"), Content: content, Failed: m.says("status", "error"), Meta: m.At("artifact")}
-		if result.Meta.Kind() == wire.Array { // blocks that the adapter for MCP keeps apart
+		if result.Meta.Kind() == wire.Array { // blocks that the MCP adapter stores separately
 			result.Media, result.Meta = result.Meta, View{}
 		}
 		r.emit(result)

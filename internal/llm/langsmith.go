@@ -26,7 +26,7 @@ func readLangSmithRun(r *Reader, b *body) {
 	}
 }
 
-// readLangSmithRuns reads runs in the order in which they ended: those of tools before those that contain them.
+// readLangSmithRuns reads runs in the order in which they ended: tool runs before the runs that contain them.
 func readLangSmithRuns(r *Reader, b *body) {
 	list, pointer := b.root, ""
 	if list.Kind() == wire.Object {
@@ -76,7 +76,7 @@ func (r *Reader) langSmithRun(v View) {
 	}
 	r.time, r.history = at(v), false
 	r.clock = r.time.IsZero()
-	id, m := cmp.Or(v.Str("id"), v.Pointer()), v.At("extra").At("metadata") // it names the conversation that the trace is part of
+	id, m := cmp.Or(v.Str("id"), v.Pointer()), v.At("extra").At("metadata") // the metadata names the conversation that the trace is part of
 	r.session, r.turn = cmp.Or(m.Str("thread_id"), m.Str("session_id"), m.Str("conversation_id"), v.Str("trace_id"), id), id
 	params := v.At("extra").At("invocation_params")
 	params.At("tools").each(r.liteLLMTool)
@@ -92,7 +92,7 @@ func (r *Reader) langSmithRun(v View) {
 	}
 	for _, key := range []string{"inputs", "outputs"} {
 		if said := v.At(key); said.Is() {
-			r.history = key == "inputs" || kind != "llm" // repeats what other runs said
+			r.history = key == "inputs" || kind != "llm" // these messages repeat those of other runs
 			said.At("tools").each(r.liteLLMTool)
 			r.runMessages(said, id+"/"+key)
 		}
@@ -113,7 +113,7 @@ func (r *Reader) toolRun(v View, id string) {
 	r.result(Item{At: v.At("error"), ID: id, Content: v.At("error"), Failed: true})
 }
 
-// only returns a member if its object has no other, and otherwise the object.
+// only returns the member key of an object if it is the sole member, and otherwise the object.
 func only(v View, key string) View {
 	if m := v.First(); m.Key() == key && !m.Next().Is() {
 		return m

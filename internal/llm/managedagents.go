@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// managedKinds are the beginnings of the types of events in a session of Claude Managed Agents, and managedTexts those
+// managedKinds are the prefixes of event types in a session of Claude Managed Agents, and managedTexts those of events
 // without tool output.
 var (
 	managedKinds = []string{"agent.", "user.", "system.message", "session.", "span.", "workflow_run."}

@@ -247,7 +247,7 @@ func (r *Reader) nested(b *body, key string) {
 	r.skipAt(b.origin(v, pointer), "%s: %s in an unknown format", r.format, quote(key))
 }
 
-// bodyStarts are what a JSON text or an event stream starts with.
+// bodyStarts are the possible beginnings of a JSON text or an event stream.
 var bodyStarts = []string{"{", "[", "data:", "event:"}
 
 // readExchange reads a logged request and its response.
@@ -258,7 +258,7 @@ func readExchange(r *Reader, b *body) {
 			case v.Kind() >= wire.Array:
 				r.nested(b, key)
 			case v.Kind() == wire.String && begins(strings.TrimSpace(string(v.Text())), bodyStarts):
-				r.skipAt(b.origin(v, "/"+key), "%s: %s is a body in a string", r.format, quote(key))
+				r.skipAt(b.origin(v, "/"+key), "%s: %s is a string that contains a body", r.format, quote(key))
 			}
 		}
 	}

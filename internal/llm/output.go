@@ -260,7 +260,7 @@ func readCopilotOutput(r *Reader, b *body) {
 	case kind == "tool.execution_complete":
 		from := v.At("result")
 		content := from.At("content")
-		if blocks := from.At("contents"); blocks.First().Is() { // as the tool returned it
+		if blocks := from.At("contents"); blocks.First().Is() { // the content as the tool returned it
 			content = blocks
 		}
 		if !content.Is() {

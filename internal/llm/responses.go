@@ -92,8 +92,8 @@ var (
 		"mcp_approval_request", "mcp_approval_response"}
 )
 
-// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs. It
-// runs a shell only if the item names no container.
+// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs.
+// The agent runs a shell only if the item names no container.
 func ClientRuns(kind string) bool {
 	switch kind {
 	case "computer_call", "local_shell_call", "shell_call", "apply_patch_call":

@@ -16,8 +16,8 @@ type runs struct {
 	shown      map[string]shownCall // by session and the ID that the model gave the call
 }
 
-// runCall is a tool call requested by a model, or the run of a tool. args is "" if the arguments are not a JSON object, such as a
-// Python dictionary written as text.
+// runCall is a tool call requested by a model, or the run of a tool. args is "" if the arguments are not a JSON object
+// but, for example, a Python dictionary written as text.
 type runCall struct{ id, args string }
 
 // shownCall is a call that was emitted.

@@ -140,7 +140,7 @@ func (r *Reader) End() {
 	for _, key := range keys {
 		r.brokenOff(key)
 	}
-	for len(s.parts) > 0 { // of streams without a beginning
+	for len(s.parts) > 0 { // parts of streams whose beginning is missing
 		first := slices.MinFunc(slices.Collect(maps.Keys(s.parts)), func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
 		r.brokenBlocks(first.of)
 	}

@@ -99,7 +99,7 @@ func (v View) each(visit func(View)) {
 	}
 }
 
-// children yields the children that each visits.
+// children yields the children of a container that are not null.
 func (v View) children(yield func(View) bool) {
 	for c := v.First(); c.Is() && yield(c); c = c.Next() {
 	}

@@ -259,7 +259,7 @@ func (p *parser) shown(node int, key mcp.DefinitionKey, named string) (s Shown) 
 		p.fail(c, "expected %s, found %s", kind, found)
 	}
 	if name, _ := p.doc.Str(c, named); key.Kind != mcp.ServerSubject && name != key.Name {
-		p.fail(c, "the definition is named %q, but its entry %q", name, key.Name)
+		p.fail(c, "the definition is named %q, but its entry is named %q", name, key.Name)
 	}
 	s.Definition = p.doc.Raw(c)
 	s.Digest = p.digest(node, "digest")
@@ -294,7 +294,7 @@ func (p *parser) approval(node int) *Approval {
 		p.fail(c, "\"at\" is %q: expected a time such as 2026-01-06T10:30:00Z", at)
 	}
 	if a.By == "" {
-		p.fail(c, "\"by\" is missing: expected who approved it")
+		p.fail(c, "\"by\" is missing: expected the name of the approver")
 	}
 	return a
 }
@@ -332,7 +332,8 @@ func (p *parser) identity(c int, beside ...string) *baseline.Identity {
 	return id
 }
 
-// members reads the members of an object, which may have no others except those named in beside.
+// members reads the members of an object, which may have no other members except those named in
+// beside.
 func (p *parser) members(node int, of []member, beside ...string) {
 	var known []string
 	for _, m := range of {

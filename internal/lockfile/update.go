@@ -14,7 +14,7 @@ import (
 
 // Policy determines what is approved without a review. It never approves changes.
 type Policy struct {
-	Hold   bool                     // even what a server offers when first locked stays pending
+	Hold   bool                     // even definitions that a server offers when first locked stay pending
 	Auto   func(server string) bool // approve new definitions of a known server
 	Refuse func(server string) bool // approve nothing, because the server has a critical finding
 }
@@ -32,8 +32,8 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
-// DropAmbiguous removes from now the servers that list a definition twice in different forms, of
-// which only one could be approved. It returns the reasons.
+// DropAmbiguous deletes from a snapshot each server that lists a definition twice in different
+// forms, because only one of them could be approved. It returns the reasons.
 func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
 		o := now.Servers[name]
@@ -51,9 +51,10 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 	return left
 }
 
-// Update records what servers offer now. Servers and lists that are not in now remain unchanged.
-// A server that is new in the file takes over the approvals of a server with the same command or address:
-// otherwise, all changes to the definitions of a renamed server would be approved at first use.
+// Update records what servers offer, according to the snapshot now. Servers and lists that it lacks
+// remain unchanged. A server that is new in the file takes over the approvals of a server with the same
+// command or address: otherwise, all changes to the definitions of a renamed server would be approved at
+// first use.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	started := map[string]*Server{}
 	for _, name := range f.Names() {
@@ -119,8 +120,8 @@ func (s *Server) named(name string) *Server {
 	return other
 }
 
-// completed returns now. If now has no protocol version, as in a definition file, and the server has the
-// same name and version as before, the result has the previous protocol version.
+// completed returns now, with the previous protocol version if now has none, as in a definition file,
+// and the server has the same name and version as before.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)

@@ -10,7 +10,7 @@ import (
 )
 
 // Definition is the declaration of a tool, prompt, resource or template, or a server's
-// instructions, with ServerSubject as the kind and no name.
+// instructions, which have the kind ServerSubject and no name.
 type Definition struct {
 	Kind        SubjectKind
 	Name        string

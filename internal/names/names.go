@@ -30,7 +30,7 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 			return false, false
 		}
 		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
-		if !OneEdit(cutA, cutB) && !looksAlike(cutA, cutB) { // first, because most names differ by more
+		if !OneEdit(cutA, cutB) && !looksAlike(cutA, cutB) { // checked first, because most names differ by more than this
 			return false, false
 		}
 		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames()[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames()[cutB] {
@@ -266,9 +266,9 @@ func Lookalike(a, b string) bool {
 	return is || oneLetter(first, second)
 }
 
-// oneLetter reports whether the name in words differs from the one in known by one letter of one
-// word, and the misspelled word is not itself a known word. One letter is enough, because command
-// lines are typed by hand and the other words show which package the user meant.
+// oneLetter reports whether two names, given as words, differ by one letter of one word, and the
+// misspelled word is not itself a known word. One letter is enough, because command lines are typed
+// by hand and the other words show which package the user meant.
 func oneLetter(words, known []string) bool {
 	if len(words) != len(known) {
 		return false
@@ -288,7 +288,7 @@ func oneLetter(words, known []string) bool {
 
 // FoldSeparators returns a name in lower case and without separators, because naming conventions
 // differ only in case and separators. Such a difference is not an imitation, because a reader sees
-// it: create-issue and create_issue.
+// it, as in create-issue and create_issue.
 func FoldSeparators(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

@@ -16,7 +16,7 @@ type Problem struct {
 }
 
 // Check returns the policy's problems, in file order. It reports a rule as unreachable only if that is
-// certain, and does not find rules that only several others together make unreachable.
+// certain, and misses rules that only a combination of several others makes unreachable.
 func (p *Policy) Check() []Problem {
 	var c checker
 	if p.lists != nil {
@@ -130,7 +130,7 @@ func (c *checker) patterns(r *Rule) {
 	}
 }
 
-// criterion is the name and the patterns of one of a rule's criteria.
+// criterion is a criterion of a rule: its name and its patterns.
 type criterion struct {
 	name     string
 	patterns *Patterns
@@ -188,7 +188,7 @@ func (c *listChecker) tellIdle(at configfile.Position, format string, args ...an
 	c.problems[len(c.problems)-1].Idle = true
 }
 
-// idle adds messages about settings without effect.
+// idle adds messages about settings that have no effect.
 func (c *listChecker) idle() {
 	if !c.Enforced && !c.Empty() {
 		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")

@@ -139,7 +139,7 @@ func (r *readings) url(scheme, rest string) {
 	}
 }
 
-// slashes returns a path and, if it has backslashes, also the path with slashes instead. Of a path
+// slashes returns a path and, if it has backslashes, also the path with slashes instead. For a path
 // that begins with a drive letter or \\, it returns only the path with slashes, because backslashes
 // always separate the elements of such a path.
 func slashes(s string) []string {
@@ -255,7 +255,7 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// elsewhere returns the other paths that a path leads to through well-known symbolic links and
+// elsewhere returns other paths of the same file, which result from well-known symbolic links and
 // mounts, such as /private on macOS.
 func elsewhere(s string) (maybe []string) {
 	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
@@ -346,7 +346,8 @@ func (q *request) spelled(name string) []string {
 	return known
 }
 
-// webPorts are the schemes whose URLs clients parse by the WHATWG URL standard, with their default ports.
+// webPorts are the schemes whose URLs clients parse according to the WHATWG URL standard, with their
+// default ports.
 var webPorts = map[string]string{"http": ":80", "https": ":443", "ws": ":80", "wss": ":443"}
 
 // web adds a web URL as clients read it: with two slashes after the scheme, however many were written,

@@ -29,7 +29,7 @@ func Compare(before, now *Policy) []configfile.SettingsChange {
 		c.Add(configfile.Weakens, nil, "the policy was removed").Pos = start
 		return c.Changes
 	case before.listed != now.listed:
-		c.Add(configfile.EffectOf(before.listed), nil, "the default decision was %s and is %s", before.otherwise(), now.otherwise()).Pos = start
+		c.Add(configfile.EffectOf(before.listed), nil, "the default decision was %s and is now %s", before.otherwise(), now.otherwise()).Pos = start
 	}
 	c.kept = make([]bool, len(now.stages[0].rules))
 	gone := c.align(before.stages[0].rules, now.stages[0].rules)
@@ -277,7 +277,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether every variable that d allows is known to have been allowed by was.
+// limits reports whether the earlier declaration (was) is known to allow every variable that d allows.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

@@ -93,9 +93,9 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 	case t.bare:
 		w.line(2, "# Its definition was unknown when it was called, so any definition of it is allowed.")
 	case len(t.hashes) > 1:
-		w.line(2, "# Its definition changed during the recording; this is one of those that were called.")
+		w.line(2, "# Its definition changed during the recording; this is one of the definitions with which it was called.")
 	case t.changed:
-		w.line(2, "# Its definition changed during the recording; this is the one that was called, or was listed last.")
+		w.line(2, "# Its definition changed during the recording; this is the one with which it was called, or the last one listed.")
 	}
 	if t.refused > 0 {
 		w.line(2, "# Refused: %s", times(t.refused, "call"))

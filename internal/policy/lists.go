@@ -105,7 +105,7 @@ func blocks(key string, at configfile.Position, format string, args ...any) *Rul
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// part is what the lists say about servers or about tools.
+// part contains the lists of servers or the lists of tools.
 type part struct {
 	what            string // "server" or "tool"
 	mode            Mode
@@ -213,8 +213,8 @@ func (t *ToolRule) all() bool {
 	return t.Server.All() && (t.aboutServers() || t.Tool.All()) && t.Hash.IsZero()
 }
 
-// does returns a sentence about the rule's patterns: what a pattern for servers does, or what the
-// patterns for a tool do.
+// does returns a clause that says what the rule's patterns do: server if the rule names only servers,
+// otherwise tool.
 func (t *ToolRule) does(place, server, tool string) string {
 	if t.aboutServers() {
 		return fmt.Sprintf("the pattern %q%s %s", t.Server, place, server)

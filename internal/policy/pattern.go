@@ -147,7 +147,7 @@ func climbs(source string) bool {
 }
 
 // resolved reports whether a pattern has a ".." element that no cleaned path has. Cleaned paths keep ".."
-// at the beginning or after the home directory, because it is unknown where it leads.
+// at the beginning or after the home directory, because its target is unknown.
 func resolved(source string) bool {
 	s := tidy(strings.ReplaceAll(source, `\`, "/"))
 	if strings.HasPrefix(s, "~") {

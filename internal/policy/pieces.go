@@ -51,8 +51,8 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is how many bytes of a word the function begins inspects; it is small because pieces
-// calls the function at many positions in a long word.
+// beginning is how many bytes of a word are inspected by begins; it is small because pieces calls
+// begins at many positions in a long word.
 const beginning = 64
 
 // begins reports whether a word begins like a URI, or like a path that is absolute, begins with a home

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Action is the action of a rule for matching requests.
+// Action is what a rule does with requests that match it.
 type Action string
 
 // The actions. Deny and Block are synonyms.
@@ -47,7 +47,7 @@ func (a Action) Verdict() (v scanner.Verdict, ok bool) {
 type Policy struct {
 	file   string
 	rules  []*Rule // all rules, in file order
-	listed bool    // requests that match no rule are denied, as in the form [[rule]]
+	listed bool    // requests that match no rule are denied, as in the TOML form [[rule]]
 	stages []stage
 	looks  bool   // some rule inspects arguments
 	lists  *Lists // source of the stages, if they were built from lists
@@ -56,7 +56,7 @@ type Policy struct {
 // stage decides on a request according to the first of its rules that matches.
 type stage struct {
 	methods   map[string]bool  // methods that it decides on; all others pass
-	logs      bool             // some rule logs, which applies to any method
+	logs      bool             // some rule has the action log, which applies to any method
 	rules     []*Rule          // the enabled rules, in order of precedence
 	otherwise scanner.Decision // decision if no rule matches
 }
@@ -85,11 +85,11 @@ type Rule struct {
 	list listCriteria
 }
 
-// listCriteria are criteria that only lists have.
+// listCriteria are criteria that only rules from lists have.
 type listCriteria struct {
 	check  scanner.Check // the check reported with the decision
 	silent bool          // allowed requests go on to the next stage, without a record
-	exact  bool          // refuses names only exactly as written
+	exact  bool          // although the rule blocks, it matches names only exactly as written
 	hash   Hash          // of the tool's definition; zero for any
 	call   callState
 }

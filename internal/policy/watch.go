@@ -11,7 +11,7 @@ import (
 type Watch struct {
 	policy *Policy
 	mu     sync.Mutex
-	listed []*ToolRule  // the entries of a policy of lists
+	listed []*ToolRule  // the entries of the policy's lists
 	seen   map[any]bool // a *Pattern or *ToolRule
 }
 

@@ -53,7 +53,7 @@ const (
 const (
 	maxHeld       = 32  // messages waiting for an answer
 	argumentChars = 600 // maximum length of the arguments in a question
-	nameChars     = 200 // maximum length of other strings in it, and of names in errors
+	nameChars     = 200 // maximum length of other strings in a question, and of names in errors
 )
 
 // asks reports whether the proxy asks about a frame instead of refusing it at once.

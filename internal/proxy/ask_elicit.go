@@ -13,7 +13,7 @@ import (
 // elicitor asks users through their clients with a form-mode elicitation/create request, as a server
 // would.
 type elicitor struct {
-	prefix string // of the raw ids of questions
+	prefix string // beginning of the raw id of each question
 
 	mu      sync.Mutex
 	count   int
@@ -82,8 +82,7 @@ func declares(frame []byte) (able, initializes bool) {
 	return can.Get("form").Kind() == wire.Object || can.Kind() == wire.Object && can.Get("url").Kind() == wire.Invalid, true
 }
 
-// answers delivers v to the question that it answers, and reports whether v answers a question from
-// the proxy.
+// answers delivers v to the waiting question, and reports whether v answers a question from the proxy.
 func (e *elicitor) answers(client string, v wire.Value) bool {
 	id := v.Get("id").Raw()
 	if v.Get("method").Kind() != wire.Invalid || !bytes.HasPrefix(id, []byte(e.prefix)) {

@@ -52,7 +52,7 @@ type heldWriter struct {
 	head    http.Header // headers of the server's response; the client does not get them
 	status  int
 	streams bool // the response is an event stream
-	skips   bool // it is neither a stream nor JSON
+	skips   bool // the response is not an event stream or JSON
 	wrote   bool
 }
 
@@ -127,6 +127,6 @@ func (h *heldWriter) finish() {
 	case h.wrote:
 		_, _ = h.ResponseWriter.Write([]byte("\n\n"))
 	default:
-		h.event(failed(h.ids, fmt.Sprintf("mcpscan: the server answered with status %d and without a message", h.status), failedCode))
+		h.event(failed(h.ids, fmt.Sprintf("mcpscan: the server answered with status %d but no message", h.status), failedCode))
 	}
 }

@@ -103,8 +103,8 @@ func TestElicitedResponses(t *testing.T) {
 		{200, inJSON, "{\"jsonrpc\":\"2.0\",\r\n\"id\":1,\"result\":{}}\n", []string{`{"jsonrpc":"2.0",`, `"id":1,"result":{}}`}},
 		{200, stream, event(progress("1")) + event(answerTo("1")), []string{progress("1"), answerTo("1")}},
 		{400, inJSON, failure("it was bad"), []string{failure("it was bad")}},
-		{404, "text/html", "<p>nothing here", []string{failure("the server answered with status 404 and without a message")}},
-		{202, "", "", []string{failure("the server answered with status 202 and without a message")}},
+		{404, "text/html", "<p>nothing here", []string{failure("the server answered with status 404 but no message")}},
+		{202, "", "", []string{failure("the server answered with status 202 but no message")}},
 		{302, "", "", []string{failure("the server srv sent no valid response: it answers with status 302 and redirects to an unreadable URL, which the proxy does not follow: if you trust that URL, use it as --upstream")}},
 	} {
 		h := elicited(t, newAsked(), time.Hour, func(w http.ResponseWriter, r *http.Request) {

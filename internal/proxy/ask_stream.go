@@ -37,7 +37,7 @@ type nextBlock struct {
 // event.
 type insertion struct {
 	raw     []byte
-	about   *scanner.Outcome // of the held event that was decided; nil for a question
+	about   *scanner.Outcome // outcome for the held event that was decided; nil for a question
 	refused bool
 }
 

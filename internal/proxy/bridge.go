@@ -31,7 +31,7 @@ type Started struct {
 	Server
 	Stdin  io.WriteCloser
 	Stdout io.Reader
-	Event  *scanner.Event // with the identity of the server; nil for none. The proxy sets its session.
+	Event  *scanner.Event // contains the identity of the server; nil for none. The proxy sets its session.
 }
 
 // commandURL is the placeholder URL in requests to a server without a URL.
@@ -43,7 +43,7 @@ var commandURL = &url.URL{Scheme: "http", Host: "stdio.invalid", Path: "/"}
 type bridge struct {
 	*Command
 	gate     *gate
-	at       scope // of events about the server, without a session
+	at       scope // scope of events about the server, without a session
 	sessions *sessions
 
 	mu      sync.Mutex
@@ -219,7 +219,7 @@ func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 		}
 	} else {
 		if probed := b.by[asker]; probed != nil && probed.isIdle() {
-			probed.end(errIdle) // the client only tried whether the server works without a session
+			probed.end(errIdle) // the client was only testing whether the server works without a session
 		}
 		id = rand.Text()
 		key = idKey(id)

@@ -20,7 +20,7 @@ const (
 	maxUnsent  = 256              // messages in a session that its server has not read
 	maxWaiting = 256              // messages from a server that wait for a stream
 	maxWaited  = 1 << 20          // bytes of these
-	beginWait  = 10 * time.Second // for the first message of a response, before an event stream is begun
+	beginWait  = 10 * time.Second // wait for the first message of a response before beginning an event stream
 )
 
 // child is a server process and the client session that it serves.
@@ -40,12 +40,12 @@ type child struct {
 	open     map[string]*reply // by key of the request
 	late     map[string]bool   // keys of cancelled requests that the server may still answer
 	tokens   map[string]*reply // by progress token
-	replies  []*reply          // that are being read, the latest last
+	replies  []*reply          // replies that are being read, the latest last
 	listener *outbox           // the stream for messages that belong to no request, nil if there is none
 	waiting  []message         // messages that belong to no request, while there is no stream
 	waited   int               // bytes of these
 	readers  int               // responses in progress
-	idle     *time.Timer       // runs while there are none
+	idle     *time.Timer       // runs while no response is in progress
 }
 
 func newChild(b *bridge, key, id string, at scope) *child {
@@ -122,7 +122,7 @@ func (c *child) read() {
 	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
 	for {
 		line, whole, err := lines.next()
-		if !whole && len(line) > 0 { // which request it answers is unknown
+		if !whole && len(line) > 0 { // it is unknown which request this answers
 			reason := tooLongReason(mcp.ServerToClient, c.gate.MaxMessage)
 			c.gate.skip(&c.at, reason, scanner.Refuse)
 			c.end(errors.New(reason))
@@ -155,7 +155,7 @@ func (c *child) tell(r *http.Request, m *posted) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
-	c.complete(c.answered(m.cancels, true)) // a server need not answer what was cancelled
+	c.complete(c.answered(m.cancels, true)) // a server need not answer cancelled requests
 	return respondTo(r, http.StatusAccepted, "", http.NoBody, 0), nil
 }
 

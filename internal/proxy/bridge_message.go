@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// posted is what the bridge needs from a request's body.
+// posted contains the data that the bridge needs from a request's body.
 type posted struct {
 	spoken
 	line    []byte   // for the server, without a line end
@@ -81,7 +81,7 @@ func keyOfID(v wire.Value) string {
 	return ""
 }
 
-// output is what the bridge needs from a line that the server wrote.
+// output contains the data that the bridge needs from a line that the server wrote.
 type output struct {
 	answers      []string // keys of the requests that it answers
 	asks         []string // raw ids of its requests

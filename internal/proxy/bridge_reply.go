@@ -16,10 +16,10 @@ type message struct {
 	failed  string // code of the error that it answers with
 }
 
-// outbox passes messages from a server to a response. The server waits until its client has read
-// what it sent, as on stdio.
+// outbox passes messages from a server to a response. As on stdio, the server waits until the client
+// has read its messages.
 type outbox struct {
-	first   []message       // from before it was opened
+	first   []message       // messages from before the outbox was opened
 	lines   chan message    // unbuffered, so that no messages accumulate
 	session context.Context // ends with the session
 

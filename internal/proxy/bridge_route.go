@@ -143,7 +143,7 @@ func (c *child) route(s *output, m message) (box *outbox, why string) {
 	case c.listener != nil:
 		return c.listener, ""
 	case len(c.waiting) >= maxWaiting || c.waited+len(m.frame) > maxWaited:
-		return nil, "its client reads no stream"
+		return nil, "its client is not reading a stream"
 	}
 	c.waiting = append(c.waiting, m)
 	c.waited += len(m.frame)

@@ -337,7 +337,7 @@ func TestBridgeWithoutStream(t *testing.T) {
 		p.says(changed)
 	}
 	p.says(roots, answerTo("99"))
-	p.reads(`{"jsonrpc":"2.0","id":"r","error":{"code":-32603,"message":"mcpscan: its client reads no stream"}}`)
+	p.reads(`{"jsonrpc":"2.0","id":"r","error":{"code":-32603,"message":"mcpscan: its client is not reading a stream"}}`)
 	p.answer(call("1", "t"), answerTo("1"))
 	o := h.open(http.MethodPost, call("1", "t"), session)
 	for range room {
@@ -345,7 +345,7 @@ func TestBridgeWithoutStream(t *testing.T) {
 	}
 	o.want(answerTo("1"), "EOF")
 	about := strings.Join(h.about(), "\n")
-	for _, want := range []string{"a message from the server was dropped: its client reads no stream", "a message from the server was dropped: it answers no open request"} {
+	for _, want := range []string{"a message from the server was dropped: its client is not reading a stream", "a message from the server was dropped: it answers no open request"} {
 		if !strings.Contains(about, want) {
 			t.Errorf("not counted: %s", want)
 		}

@@ -24,7 +24,7 @@ type Upstream struct {
 	URL       *url.URL
 	Origin    scanner.Origin // origin of events that are not recorded
 	Transport http.RoundTripper
-	Command   *Command          // of a server that the proxy starts, instead of URL and Transport; nil for none
+	Command   *Command          // for a server that the proxy starts, instead of URL and Transport; otherwise nil
 	Headers   map[string]string // added to requests that lack them
 
 	// Mask returns a function that masks the secrets in a request's headers wherever messages
@@ -50,7 +50,7 @@ type HTTP struct {
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    *large
-	bridge   *bridge // to a server that the proxy starts, otherwise nil
+	bridge   *bridge // bridge to the server if the proxy starts it, otherwise nil
 
 	answers sync.WaitGroup // answers being sent to the server
 	waiting atomic.Int32   // number of these
@@ -74,7 +74,7 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 		h.upstream.Transport = h.bridge
 	}
 	h.upstream.Transport = withinOrigin{h.upstream.Transport}
-	h.reverse = &httputil.ReverseProxy{ // without FlushInterval: it flushes streams anyway, and sends a whole body in one write
+	h.reverse = &httputil.ReverseProxy{ // no FlushInterval: ReverseProxy flushes streams anyway, and sends a whole body in one write
 		Rewrite: h.rewrite, Transport: h.upstream.Transport, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // the client sees connection errors itself
 	}
@@ -120,7 +120,7 @@ type exchange struct {
 	*HTTP
 	at     scope
 	in     *http.Request
-	ids    []string        // of the requests in the body, in the same order
+	ids    []string        // ids of the requests in the body, in the same order
 	open   map[string]bool // which of these requests are unanswered
 	begins bool            // the body begins a session
 	canAsk bool            // the client declares in the body that it can ask its user
@@ -145,7 +145,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header()["Content-Type"] = nil // a response without a content type must not get one
-	r.Header.Del("Upgrade")          // some clients offer HTTP/2 with each request; only HTTP is forwarded
+	r.Header.Del("Upgrade")          // some clients offer an upgrade to HTTP/2 with each request; upgrades are not forwarded
 	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy does not read encoded messages: send the body without Content-Encoding")
 		return
@@ -245,7 +245,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	}
 }
 
-// onlyUTF8 is the error for a request whose body is not in UTF-8, or may not be.
+// onlyUTF8 is the error for a request whose body is not, or might not be, in UTF-8.
 const onlyUTF8 = "the proxy reads only UTF-8 messages with a single content type"
 
 // readableType reports whether the proxy and the server interpret the request's Content-Type in the
@@ -277,7 +277,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte
 	sender, receiver := answers(out)
 	switch {
 	case sender == nil && receiver != nil:
-		return receiver, w // the server gets this as the answer it waits for
+		return receiver, w // the server gets this as the answer that it is waiting for
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
@@ -333,7 +333,7 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 	return head
 }
 
-// maskParams masks the headers that repeat arguments, as the arguments are masked in the body.
+// maskParams masks the headers that repeat arguments in the same way as the arguments in the body.
 func maskParams(head *mcp.HTTPHead, mask func([]byte) []byte) {
 	for i := range head.Params {
 		p := &head.Params[i]
@@ -370,7 +370,7 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 			p.Out.Header[name] = values
 		}
 	}
-	p.Out.Header.Del("Expect") // the client was told to continue; the server would tell it again
+	p.Out.Header.Del("Expect") // the proxy has already told the client to continue
 	h.upstream.complete(p.Out)
 	if exchangeOf(p.In) != nil {
 		p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive

@@ -13,7 +13,7 @@ import (
 // Access controls who may use the port of an HTTP proxy. Anyone with access can do whatever
 // the client's credentials allow on the server.
 type Access struct {
-	Hosts []string // names and addresses that clients use for the port, besides loopback ones, and whole origins; lower-case
+	Hosts []string // lower-case names and addresses, besides loopback ones, by which clients reach the port, and allowed origins
 	Token string   // token that requests must carry; "" for none
 }
 

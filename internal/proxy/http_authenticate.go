@@ -42,7 +42,7 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 	case wire.WideCharset(body) != "":
 		writeError(w, http.StatusUnsupportedMediaType, nil, onlyUTF8)
 		return
-	case message, malformed != nil && wire.ObjectAfter(body, "\r\n}\u2028\u2029"): // as in the function ambiguity
+	case message, malformed != nil && wire.ObjectAfter(body, "\r\n}\u2028\u2029"): // some receivers find a message in it: see ambiguity
 		why = "a message sent to an authentication path"
 	case more:
 		why = tooLongReason(mcp.ClientToServer, h.gate.MaxMessage)

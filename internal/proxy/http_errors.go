@@ -54,7 +54,7 @@ func (x *exchange) quotable(why string) string {
 	at := x.at
 	at.page = true
 	if _, _, do := x.gate.judge(&at, mcp.ServerToClient, []byte("the reason for an error: "+why)); do == scanner.Refuse {
-		return "the reason quotes text from the server that is blocked"
+		return "the reason quotes blocked text from the server"
 	}
 	return why
 }

@@ -11,7 +11,7 @@ import (
 // The limits on the memory for messages larger than largeBuffer. Smaller ones take little.
 const (
 	largeBytes = 32 << 20 // the memory that they share
-	maxLarge   = 8        // messages in memory at a time for which it has no room
+	maxLarge   = 8        // further messages in memory at a time
 )
 
 // large limits the memory for large messages.
@@ -82,7 +82,7 @@ func (l *large) read(ctx context.Context, r io.Reader, size, max int64) (data []
 			break
 		}
 		if limit *= 2; size >= limit {
-			limit = size + 1 // one more shows that the data ends as declared
+			limit = size + 1 // one more byte shows whether the data ends as declared
 		}
 		limit = min(limit, max+1)
 		if err = room.grow(ctx, limit); err != nil {

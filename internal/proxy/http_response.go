@@ -56,7 +56,7 @@ func (h *HTTP) respond(resp *http.Response) error {
 	if !readable {
 		return nil
 	}
-	if stream && resp.StatusCode/100 == 2 { // otherwise clients quote the body in an error
+	if stream && resp.StatusCode/100 == 2 { // for another status, clients quote the body in an error
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
 		resp.Body = newStream(x, resp)
@@ -189,7 +189,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	case scanner.Refuse:
 		waits := true
 		if x.gate.asks(out) {
-			var allowed bool // by the user, asked outside the client, which nothing can reach before the response
+			var allowed bool // the user is asked outside the client, because nothing can reach the client before the response
 			if allowed, waits = x.gate.wait(x.in.Context(), questionOf(&at, mcp.ServerToClient, frame, len(frame), out), nil); allowed {
 				keep(resp, data)
 				return nil
@@ -217,7 +217,7 @@ func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	}
 	at := x.at
 	at.page = true
-	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // the header's name keeps the text from being read as a message
+	_, out, do := x.gate.judge(&at, mcp.ServerToClient, []byte("Content-Type: "+types)) // with the header's name, the text cannot be read as a message
 	if do != scanner.Refuse {
 		return nil
 	}
@@ -235,7 +235,7 @@ func holdsEvents(body []byte) bool {
 }
 
 // unreadable refuses a response that cannot be inspected, for the reason in err. An error response keeps its
-// status, from which clients conclude what to do: to authenticate, begin a new session or use another transport.
+// status, which tells clients what to do: authenticate, begin a new session or use another transport.
 func (x *exchange) unreadable(resp *http.Response, err error) error {
 	if resp.StatusCode < http.StatusBadRequest {
 		return err

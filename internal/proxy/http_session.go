@@ -39,7 +39,7 @@ const firstSession = "proxy"
 // used.
 type sessions struct {
 	mu    sync.Mutex
-	wide  bool // one client's sessions with several servers count as one
+	wide  bool // one client's sessions with several servers are treated as one session
 	count int
 	recent
 
@@ -148,7 +148,7 @@ func (s *sessions) renamed(ids []string, session string) {
 
 // stream begins the session of an event stream whose messages are posted to uri. asker is the session of
 // the client that requested the stream. If the client began that session over Streamable HTTP, the stream
-// belongs to it: otherwise, the server could answer in another session than the one in which it is asked.
+// belongs to it: otherwise, the server could answer in a different session than the one in which it is asked.
 func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ type block struct {
 	raw    []byte
 	kind   blockKind
 	begins bool // it starts the stream
-	ends   bool // for a part: the event or line that is too long ends with it
+	ends   bool // this block completes its event or line
 }
 
 // complete reports whether an event can follow the block.

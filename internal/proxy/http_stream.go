@@ -147,7 +147,7 @@ func (s *stream) event(b block) {
 // whether they are forwarded.
 func (s *stream) unclear() bool {
 	refused := s.gate.refuses(&s.at, wire.AmbiguousReason)
-	s.lost = s.lost || refused // to some clients, they may be the answer
+	s.lost = s.lost || refused // some clients may interpret these lines as the answer
 	return !refused
 }
 

@@ -64,7 +64,7 @@ type withinOrigin struct{ http.RoundTripper }
 func (w withinOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	for n := 0; ; n++ {
 		once := *r
-		once.GetBody = nil // the transport repeats a message with an Idempotency-Key if it has one
+		once.GetBody = nil // with GetBody, the transport may resend a message that has an Idempotency-Key
 		resp, err := w.RoundTripper.RoundTrip(&once)
 		if err != nil || n == maxRedirects {
 			return resp, err

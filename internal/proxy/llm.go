@@ -153,7 +153,7 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 		refused[i] = d
 	}
 	for i := range out.Withheld {
-		if w := &out.Withheld[i]; !w.Denied { // its calls are refused instead
+		if w := &out.Withheld[i]; !w.Denied { // if the policy denies the tool, its calls are refused instead
 			refuse(w.Index, w.Decision)
 		}
 	}
@@ -266,6 +266,6 @@ func (r *llmRoute) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 	r.access.strip(p.Out.Header)
 	r.complete(p.Out)
-	p.Out.Header.Del("Expect")          // the proxy has answered it
+	p.Out.Header.Del("Expect")          // the proxy has already told the client to continue
 	p.Out.Header.Del("Accept-Encoding") // encoded bodies cannot be inspected as they arrive
 }

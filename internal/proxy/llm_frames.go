@@ -58,5 +58,5 @@ func (s *llmStream) unreadable(err error) string {
 	if errors.Is(err, wire.ErrFrameSize) {
 		return tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)
 	}
-	return "a stream of a provider: " + err.Error()
+	return "a provider stream: " + err.Error()
 }

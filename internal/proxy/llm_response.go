@@ -64,7 +64,7 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
 		return fmt.Errorf("reading its answer: %w", err)
 	case wire.BeginsLikeJSON(start):
-	case beginsLikeStream(start): // clients that requested a stream parse it as one whatever the content type
+	case beginsLikeStream(start): // clients that requested a stream parse the body as a stream, whatever its content type
 		x.streamed(resp, head)
 		return nil
 	case beginsLikeFrame(head):

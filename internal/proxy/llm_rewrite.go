@@ -73,7 +73,7 @@ func (w *rewriting) replace(s *replay.Said) {
 	kind := str(&w.doc, n, "type")
 	w.gone[n] = true
 	switch {
-	case last == "functionCall", last == "function_call" && w.doc.Get(parent, "role") < 0, last == "toolUse": // parts of Gemini and Bedrock
+	case last == "functionCall", last == "function_call" && w.doc.Get(parent, "role") < 0, last == "toolUse": // parts in the formats of Gemini and Bedrock
 		w.edit(parent, []byte(`{"text":`+quoted(blockedText(s))+`}`))
 	case strings.Contains(s.Path, "/tool_calls/"):
 		message := int(w.doc.Nodes[parent].Parent)

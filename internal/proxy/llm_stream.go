@@ -232,7 +232,7 @@ func (s *llmStream) inspect(b block, data, recorded []byte) {
 			s.doc.SetText(e.data)
 		}
 		if step = s.flow.take(e, &s.doc); step == passOn && !b.ends && s.frames == nil && len(s.held) > 0 {
-			step = holdOn // the end of the stream cuts this event off, so nothing may follow it
+			step = holdOn // the stream ends within this event, so nothing may follow it
 		}
 	}
 	switch {

@@ -14,8 +14,8 @@ import (
 var exceeding = scanner.Decision{Verdict: scanner.Block, Rule: "parser-limit",
 	Reason: fmt.Sprintf("the message cannot be judged, because it is nested deeper than %d levels or has more than %d values", wire.MaxDepth, wire.MaxNodes)}
 
-// outline returns the messages of a frame that cannot be parsed, with only what an answer to them
-// needs.
+// outline returns the messages of a frame that cannot be parsed, with only the fields that an answer to
+// them needs.
 func outline(frame []byte) (list []scanner.Judged) {
 	add := func(message []byte, batch int) {
 		list = append(list, scanner.Judged{Message: envelope(message, batch)})

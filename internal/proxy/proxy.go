@@ -53,8 +53,8 @@ type scope struct {
 	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
 	mask                       func([]byte) []byte
 	page                       bool   // the frame is an HTTP error page, which need not be a message
-	ambiguous                  string // why receivers read different messages from the lines around or in the frame; "" if they do not
-	more                       bool   // the frame is a line of stdio that has an end, so that others may follow
+	ambiguous                  string // why receivers may read different messages from the frame or the lines around it; "" if they do not
+	more                       bool   // the frame is a stdio line with a line ending, so other lines may follow
 }
 
 // gate judges messages one at a time, so that the recording lists them in the order in which they
@@ -146,7 +146,7 @@ func (g *gate) passes(s *scope, reason string) bool {
 	return !g.skipIf(s, reason, g.FailClosed && !g.Observe)
 }
 
-// skipIf counts data that is refused or else forwarded without being inspected, and returns refused.
+// skipIf counts data that is refused, or forwarded without being inspected, and returns refused.
 func (g *gate) skipIf(s *scope, reason string, refused bool) bool {
 	do := scanner.Forward
 	if refused {
@@ -221,7 +221,7 @@ const (
 // ambiguity returns why receivers may read different messages from a frame, or "" if they do not:
 //   - Python, Java and .NET end lines at carriage returns, and go-sdk accepts these between messages.
 //   - Node.js also ends lines at U+2028 and U+2029.
-//   - Decoders of streams, such as Go's, need nothing between two messages, and read a message that
+//   - Streaming decoders, such as Go's, need no separator between two messages, and read a message that
 //     extends over several lines.
 func ambiguity(s *scope, frame []byte, out *scanner.Outcome) string {
 	unparsed := unreadable(out) && !out.Invalid && !s.page

@@ -19,7 +19,7 @@ const reasonChars = 400
 
 // answers returns what the two sides get instead of a refused frame: errors to the sender for its
 // requests, and errors to the receiver for the responses that it waits for. Each is nil if that
-// side waits for nothing.
+// side awaits no answer.
 func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	batch := false
 	for i := range out.Messages {

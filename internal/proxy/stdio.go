@@ -41,7 +41,7 @@ type Server interface {
 
 const (
 	readBuffer = 64 << 10               // capacity of a pipe
-	drainWait  = 500 * time.Millisecond // for the last output of a server that has exited
+	drainWait  = 500 * time.Millisecond // wait for the last output of a server that has exited
 	pollEvery  = 200 * time.Millisecond // how often to check whether a client that closed its output is gone
 	maxAnswers = 4096                   // answers to refused messages waiting for their receiver
 )
@@ -102,7 +102,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)
-	poll.Stop() // until the client closes its output
+	poll.Stop() // it starts when the client closes its output
 	defer poll.Stop()
 	catch := time.NewTicker(catchEvery)
 	defer catch.Stop()
@@ -114,7 +114,7 @@ func wait(ctx context.Context, heard func(), client Client, server Server, clien
 			return
 		case <-exited:
 			if server.ExitCode() != 0 {
-				awaitDrain(serverDone) // another process may hold its output open for ever
+				awaitDrain(serverDone) // another process may hold its output open forever
 				return
 			}
 			exited = nil // a launcher that exits successfully may have left the actual server running

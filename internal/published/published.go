@@ -64,8 +64,8 @@ func Find(text string) string {
 	return ""
 }
 
-// finds reports whether a rule finds a credential that neither its own exceptions nor those for all
-// rules exclude.
+// finds reports whether a rule finds a credential that is not excluded by its own exceptions or by
+// those for all rules.
 func (r *Rule) finds(text, low string, all *Rule) bool {
 	if !slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(low, k) }) {
 		return false

@@ -63,7 +63,7 @@ var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
 var (
 	insteadOfDoing = lazyregexp.New(`^\s(of|than)\s[a-z]+ing\b`)
 	doing          = lazyregexp.New(`^\s[a-z]+ing\b`)
-	consequence    = lazyregexp.New(`,\s(which|that|this|as\sthat|as\sthis)\s$`) // of what should not be done
+	consequence    = lazyregexp.New(`,\s(which|that|this|as\sthat|as\sthis)\s$`) // a consequence of what should not be done
 	preferred      = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|favou?r(s|ed)?|recommended)\b`)
 )
 

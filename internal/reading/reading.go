@@ -23,7 +23,7 @@ type Text struct {
 
 // Definition provides information about the definition that a Text belongs to.
 type Definition interface {
-	FirstSentence(start int) bool     // whether the sentence at start is the one that states the definition's purpose
+	FirstSentence(start int) bool     // whether the sentence at start states the definition's purpose
 	Parameter(name string) bool       // whether the definition has a parameter with this name
 	OtherTool(sentence []byte) string // another server's tool that the sentence names, or ""
 }
@@ -42,7 +42,7 @@ type span struct{ start, end int32 }
 // Says reports whether a sense occurs and is not negated.
 func (s *Sentence) Says(v Sense) bool { return s.has[v].end > 0 }
 
-// SaysOneOf reports whether any of the senses occurs.
+// SaysOneOf reports whether any of the senses occurs and is not negated.
 func (s *Sentence) SaysOneOf(vs []Sense) bool {
 	return slices.ContainsFunc(vs, s.Says)
 }
@@ -125,7 +125,7 @@ func sentenceEnd(t []byte, start int) int {
 	return len(t)
 }
 
-// label matches the beginning of a line that documents a parameter or part of a result, or is a
+// label matches the beginning of a line that documents a parameter or part of a result, or that is a
 // member of a JSON object.
 var label = lazyregexp.New(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
 

@@ -49,8 +49,8 @@ var (
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// filedIn matches text before a place where something is put, as opposed to data that is taken.
 	filedIn = lazyregexp.New(`\b(put|placed|moved|added|saved|filed|delivered|sent|goes|go)\s+(in|on|to|into|onto)\s+(the\s+)?$`)
-	// goesInto matches text before a conversation that receives data or is spared it, as opposed to one
-	// that data is taken from.
+	// goesInto matches text before a conversation that receives data or is kept free of it, as opposed to
+	// one from which data is taken.
 	goesInto = lazyregexp.New(`\b(out\s+of|enters|entering|(never|not|n['’]t)\s+enter|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
 	// ownWork matches text before "in the background" that describes what a program does itself.
 	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
@@ -147,8 +147,7 @@ func roleOf(f []byte, start, end int) Sense {
 	return Address
 }
 
-// The maximum number of addresses examined per sentence, and how much text before each of
-// them.
+// The maximum number of addresses examined per sentence, and of bytes before each of them.
 const (
 	mostAddresses = 8
 	pointReach    = 40
@@ -187,7 +186,7 @@ var (
 )
 
 // actor finds out who acts alone: an agent that is being used, or the reader if the text last
-// addressed them. An agent that is only described is neither.
+// addressed them. It ignores an agent that is only described.
 func (s *Sentence) actor(f []byte) {
 	if loc := employed.FindIndex(f); loc != nil {
 		s.set(Employed, s.Start+loc[0], s.Start+loc[1])

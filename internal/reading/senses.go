@@ -113,7 +113,7 @@ var descriptions = [Senses]string{
 func (v Sense) String() string { return descriptions[v] }
 
 // negatable is the set of senses that a negation reverses. The others are negations themselves, or
-// only tell what a sentence mentions.
+// only state what a sentence mentions.
 const negatable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey

@@ -107,7 +107,7 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 	return set, err
 }
 
-// run judges the events, and calls each with every finding. A skipped event is an error, because
+// run judges the events, and passes every finding to each. A skipped event is an error, because
 // figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes
 // (a published corpus contains a decoder's test file) does not count as an error, because it was
 // inspected.
@@ -155,7 +155,7 @@ func (c *count) add(flagged bool) {
 func (c count) rate() float64 { return float64(c.flagged) / float64(c.rows) }
 
 // total counts the rows of a class and those with a finding of at least this severity. macro is the
-// average of their share over the sources and attack kinds.
+// average, over the sources and attack kinds, of the share with such a finding.
 func (s *Set) total(of class, least scanner.Severity) (all count, macro float64) {
 	cells := map[string]*count{}
 	for _, r := range s.rows {

@@ -142,8 +142,8 @@ func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
 }
 
 // at counts the tools that have a finding of at least this severity. If a rule reports something
-// outside the tools, such as in a server's instructions, that server counts as one more flagged
-// tool, but the number of tools stays the same.
+// outside the tools, such as in a server's instructions, the number of flagged tools increases by one
+// for that server, but the number of tools stays the same.
 func (s *Servers) at(least scanner.Severity) count {
 	flagged := map[[2]string]bool{}
 	for _, h := range s.Hits {

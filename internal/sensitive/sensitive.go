@@ -24,8 +24,8 @@ const SecretOrder = "the name of a parameter is an instruction to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy returns the severities of a parameter's name, one if the parameter is optional and
-// one if it is required, and a message about what it collects. The message is "" if it collects
+// CollectedBy judges a parameter by its name. It returns the severity for an optional parameter, the
+// severity for a required one, and a message about what the parameter collects, or "" if it collects
 // nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
@@ -62,7 +62,7 @@ var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(con
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
 // AsksForTalk matches names that ask for parts of the conversation, and asksForSecret names that
-// ask for a secret, both of several words separated by spaces.
+// ask for a secret. Both expect the words of a name to be separated by spaces.
 var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|` +
 	`\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|` +
 	`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|` +

@@ -22,7 +22,7 @@ type Listing struct {
 	Block    bool  // do not start a server whose file was replaced
 
 	ClientName string
-	Version    string // of mcpscan, sent with its own client name
+	Version    string // version of mcpscan, sent with its own client name
 	Compare    bool   // each server is listed under two client names
 
 	MaxMessage   int64         // in bytes
@@ -64,8 +64,8 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 	return liveSource(feed.out)
 }
 
-// Watch sends events, lists the targets in parallel, then sends the event all, and watches the
-// targets until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them
+// Watch sends the given events, lists the targets in parallel, sends the event passed as all, and watches
+// the targets until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them
 // at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
@@ -110,8 +110,8 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// Punctual reports whether the event is a message, because the feed assigns the times of messages
-// in order.
+// Punctual reports whether the event is a message, because the feed assigns times to messages in
+// order.
 func (s single) Punctual() bool { return s.event.Kind == scanner.FrameEvent }
 
 // feed puts events in order. It assigns their times, their locations in a recording and their order
@@ -133,7 +133,7 @@ func newFeed(targets []Target, record func(*scanner.Event)) *feed {
 	return f
 }
 
-// claim returns the name that a server asked for, or a similar one if it is taken.
+// claim reserves and returns the requested name, or a similar one if it is taken.
 func (f *feed) claim(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

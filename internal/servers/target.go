@@ -30,7 +30,7 @@ type Target struct {
 	Unnamed   bool // name is an ID until the server reports its name
 
 	Written config.Server // the configuration entry, with references not expanded
-	secrets []string      // values that references took from our environment, and inherited secrets
+	secrets []string      // values of variables in our environment that references name, and inherited secrets
 	Named   []string      // the values in secrets whose variables have names that suggest secrets
 }
 
@@ -62,8 +62,8 @@ func Configured(s config.Server, at scanner.Origin) (Target, error) {
 	return t, err
 }
 
-// AsWritten returns the target for a configured server that is not started, with its references as
-// they are.
+// AsWritten returns the target for a configured server that is not started, with its references
+// not expanded.
 func AsWritten(s config.Server, at scanner.Origin) (Target, error) {
 	t := Target{Name: s.Name, Dir: s.Cwd, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: s}
 	switch {

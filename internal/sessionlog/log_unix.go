@@ -27,7 +27,7 @@ const (
 
 // Log is a session that this process takes part in. It must be used by one goroutine at a time.
 type Log struct {
-	dir, path         string // of the session, and path of its log
+	dir, path         string // directory of the session, and path of its log
 	turn, alive, file *os.File
 	reader
 	by    int64  // number of this process as a writer
@@ -154,7 +154,7 @@ func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
 	return news, lost, nil
 }
 
-// Write adds entries during this process's turn. If they cannot be written, the log stays as it was
+// Write adds entries during this process's turn. If they cannot be written, the log does not change
 // for the others.
 func (l *Log) Write(entries ...Entry) error {
 	var b []byte

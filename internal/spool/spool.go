@@ -16,8 +16,8 @@ import (
 const (
 	maxQueued  = 16 << 20        // bytes waiting to be written
 	spareBytes = 1 << 20         // largest buffer kept for the next lines
-	retryWait  = time.Second     // between two attempts to write
-	closeWait  = 5 * time.Second // to write what is left in the queue
+	retryWait  = time.Second     // wait between two attempts to write
+	closeWait  = 5 * time.Second // time to write what is left in the queue
 )
 
 // Options configures a Spool.

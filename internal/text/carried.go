@@ -16,7 +16,7 @@ const (
 func Carried(s []byte, yield func(Hidden)) {
 	for start, end := nextRun(s, 0, minCarriedRun, &runByte); start < len(s); start, end = nextRun(s, end, minCarriedRun, &runByte) {
 		carriedRun(s, start, end, yield)
-		for from, to := start, start; from < end; from = to + 1 { // the path or name around a value has characters of base64 as well
+		for from, to := start, start; from < end; from = to + 1 { // the path or name around a value may consist of base64 characters as well
 			for to = from; to < end && !joinsParts[s[to]]; {
 				to++
 			}

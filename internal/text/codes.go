@@ -91,7 +91,7 @@ func onlyCodes(s []byte, i, seen int) (next, clear int) {
 	return len(s), seen
 }
 
-// noCode marks the letters that occur neither in hexadecimal numbers nor in codePrefixes.
+// noCode marks the letters that do not occur in hexadecimal numbers or codePrefixes.
 var noCode = func() (t [256]bool) {
 	for b := range t {
 		t[b] = letter(byte(b)) && !isHexDigit[b]

@@ -18,8 +18,8 @@ const (
 	maxAnchorLen = 48 // bytes; a longer anchor is hardly rarer
 )
 
-// Custom makes a pattern from a user-written expression without anchors. It is matched
-// case-insensitively, as folded text is lower case, and may use look-around. An expression that
+// Custom makes a pattern from a user-written expression, and derives its anchors. The expression is
+// matched case-insensitively, because folded text is lower case, and may use look-around. An expression that
 // cannot match folded text, or that matches the empty string, is an error: it would look like a
 // check, but would match no text or every text.
 func Custom(name, expr string) (Pattern, error) {
@@ -154,7 +154,7 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 }
 
 // requiredOf returns the best literals that every match of a concatenation contains. They come from a
-// single part, or from consecutive parts whose strings d.exact can all enumerate.
+// single part, or from consecutive parts for which d.exact can enumerate all strings.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}
 	better := func(c []string) {

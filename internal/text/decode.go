@@ -56,10 +56,10 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 			yield(Hidden{Start: 0, End: len(s), Via: via, Text: t})
 		}
 	}
-	if percentEscapes(s) >= minEscapes { // a percent sign that is no escape must not hide the others
+	if percentEscapes(s) >= minEscapes { // a percent sign that is not an escape must not hide the escapes
 		whole(percentEncoding, Unpercent(s))
 	}
-	if countBefore(s, '\\', "xuU01") >= minEscapes { // the numeric ones
+	if countBefore(s, '\\', "xuU01") >= minEscapes { // numeric escapes
 		if u, n := Unescape(s); n >= minEscapes {
 			whole(Escapes, u)
 		}
@@ -149,8 +149,8 @@ func isShown(s []byte) bool {
 	return total > 0 && odd*50 <= total
 }
 
-// shown returns s if it is shown as text, or else the text among its other bytes, or nil. A few bytes
-// that are not text, or are in another encoding, must not hide the rest.
+// shown returns s if it is displayed as text, otherwise the text among other bytes in it, or nil if there is
+// none. A few bytes that are not text, or are in another encoding, must not hide the rest.
 func shown(s []byte) []byte {
 	if isShown(s) {
 		return s
@@ -191,14 +191,14 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 			i += asciiLen(s[i:])
 			continue
 		}
-		if s[i] != 0xE2 && s[i] != 0xEF && s[i] != 0xF3 { // no first byte of the characters below
+		if s[i] != 0xE2 && s[i] != 0xEF && s[i] != 0xF3 { // not the first byte of any character below
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRune(s[i:])
 		known := true
 		switch {
-		case r == 0xFE0E || r == 0xFE0F: // chooses the form of an emoji
+		case r == 0xFE0E || r == 0xFE0F: // selects how an emoji is displayed
 			known = start >= 0 && end == i
 			if known {
 				selectors = append(selectors, byte(r-0xFE00))

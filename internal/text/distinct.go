@@ -42,9 +42,9 @@ const (
 	secretKinds  = 8  // distinct characters of a secret; most words have fewer
 	leastToken   = 24 // length of a random string
 	tokenKinds   = 10 // distinct characters of a random string
-	tokenMixed   = 3  // positions in it where a letter and a digit are adjacent
-	leastDigits  = 11 // of a number: a date has 8, a time in seconds 10
-	mostDigits   = 34 // of an IBAN, which also has letters
+	tokenMixed   = 3  // positions in a random string where a letter and a digit are adjacent
+	leastDigits  = 11 // digits of a number: a date has 8, a time in seconds 10
+	mostDigits   = 34 // characters of an IBAN, which also has letters
 	leastIBAN    = 15
 	leastPassage = 40 // letters and digits of a passage
 	passageKinds = 12 // distinct ones among the first of them; a row of numbers has fewer
@@ -53,8 +53,8 @@ const (
 // Character classes of values.
 const (
 	wordClass  = 1 << iota // letters, digits and the marks between them in identifiers
-	localClass             // of the local part of an e-mail address
-	linkClass              // of a link
+	localClass             // characters of the local part of an e-mail address
+	linkClass              // characters of a link
 	digitClass
 	alnumClass
 )

@@ -27,7 +27,7 @@ func (l *dumpLine) full(digits int) bool {
 }
 
 // dumpLineAt returns the line of a dump that starts at s[i]. The offset of the next line reveals
-// how many bytes this line contains, so that characters after the codes are not taken for codes.
+// how many bytes this line contains, so that characters after the codes are not mistaken for codes.
 func dumpLineAt(s []byte, i int) (line dumpLine, ok bool) {
 	if s[i] != '0' || !startsLine(s, i) {
 		return line, false

@@ -17,7 +17,7 @@ import (
 // and compiled on first use.
 type Expr struct {
 	re   *lazyregexp.Regexp
-	tree *syntax.Regexp // of a branch of another expression, for which re is only set when it is needed
+	tree *syntax.Regexp // set for a branch of another expression; its re is set only when needed
 
 	wholeOnce sync.Once
 	once      sync.Once
@@ -28,7 +28,7 @@ type Expr struct {
 	literals  *literalTable // every match of a branch contains one of its literals
 	always    uint64        // bit set of the branches without literals
 
-	anyMatch, firstMatch, back, from lazyDFA // back is of the reversed expression
+	anyMatch, firstMatch, back, from lazyDFA // back is for the reversed expression
 }
 
 // lazyDFA is a dfa that is created on first use. The dfa may be nil.

@@ -12,7 +12,7 @@ import (
 // invisible characters, control characters or terminal sequences. Unicode tag characters are
 // replaced by the ASCII that they carry, and each run of white space by one space, or by one line
 // feed if it contains one. Letters of other scripts that look like ASCII letters are replaced by
-// these in text whose letters are mostly ASCII, and in words with ASCII letters.
+// ASCII letters in text whose letters are mostly ASCII, and in words with ASCII letters.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if all are the same
@@ -271,7 +271,7 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 		}
 		small := unicode.ToLower(d)
 		if mapped {
-			for _, form := range [2]rune{d, small} { // a capital can look like a different letter than its small form
+			for _, form := range [2]rune{d, small} { // a capital can look like a different letter than its lower-case form does
 				if a, ok := lookalike(form); ok {
 					small = a
 					break

@@ -8,10 +8,9 @@ import (
 )
 
 // Unicode has alphabets of Latin letters that its compatibility decomposition does not turn into
-// single ASCII letters, although readers take them for ordinary letters.
+// single ASCII letters, although people read them as ordinary letters.
 
-// alphabets contains the first letter of each of these alphabets whose letters are contiguous, from
-// a to z.
+// alphabets contains the first letters of those alphabets in which the letters a to z are contiguous.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -38,7 +37,7 @@ var inAlphabet = func() map[rune]byte {
 	return t
 }()
 
-// latinForm returns the ASCII letter that r is a form of.
+// latinForm returns the ASCII letter of which r is a variant, if any.
 func latinForm(r rune) (byte, bool) {
 	for _, first := range alphabets {
 		if r >= first && r < first+26 {

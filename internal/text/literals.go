@@ -17,8 +17,8 @@ type literalTable struct {
 	width   int    // of a gram, in bytes
 	mask    uint32 // of the bytes of a gram
 	bitmap  []uint64
-	shift   uint       // of a hashed gram, to an index of the bitmap
-	spread  uint       // of a hashed gram, to an index of the slots
+	shift   uint       // turns a hashed gram into an index of the bitmap
+	spread  uint       // turns a hashed gram into an index of the slots
 	slots   []gramSlot // hash table with open addressing
 	chain   []chained  // anchors of a slot's gram, as linked lists
 	anchors []anchor
@@ -168,7 +168,7 @@ func (a *literalTable) gramOf(s string, at int) uint32 {
 	return gram
 }
 
-// pairs counts pairs of bytes, by the low bits, which differ between letters.
+// pairs counts pairs of bytes by their low bits, which differ between letters.
 type pairs [1 << 10]uint16
 
 func pairOf(a, b byte) int { return int(a&31)<<5 | int(b&31) }

@@ -15,11 +15,11 @@ import (
 const (
 	stretch  = 16 << 10               // bytes that an expression is run on at a time
 	overlap  = 2 * Reach              // bytes that consecutive stretches share
-	lookTime = 100 * time.Millisecond // for one window; a benign one takes microseconds
+	lookTime = 100 * time.Millisecond // time limit for one window; a benign one takes microseconds
 	maxLooks = maxMatches             // windows of one pattern in one text
 )
 
-// all runs a pattern without anchors on a text.
+// all runs a pattern without anchors on a whole text.
 func (s *Scanner) all(t []byte, p int) {
 	if !s.m.patterns[p].Edged {
 		s.sweep(t, p, 0)
@@ -73,7 +73,7 @@ func (s *Scanner) found(t []byte, r *run, p, start, end int) {
 	s.add(r, p, start, end)
 }
 
-// compileLook compiles an expression with look-around, in Go syntax otherwise.
+// compileLook compiles an expression in Go syntax extended by look-around.
 func compileLook(expr string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(expr, regexp2.RE2|regexp2.IgnoreCase)
 	if err != nil {

@@ -20,7 +20,7 @@ type secret struct {
 // secrets contains all known forms, including those recognized by their context.
 var secrets = slices.Concat(tokens, []secret{
 	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser}, // userinfo of a URL
-	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of the user
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of the user name
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // query of a URL
 		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
 	{[]string{"--"}, // command-line flag
@@ -62,7 +62,7 @@ var hinted = sync.OnceValue(func() *literalTable {
 
 // formsIn returns a bit set of the secret forms for which s contains a hint.
 func formsIn(s []byte) (forms uint64) {
-	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower case is an ASCII letter
+	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower-case forms are ASCII letters
 		s = bytes.ToLower(s)
 	}
 	long := bytes.Contains(s, []byte("\u017f")) // folds to s, which hints do not cover
@@ -84,7 +84,7 @@ var pemMark = []byte("-----BEGIN ")
 const (
 	maskReach = 1024 // in both directions
 	longReach = 8192 // back to the start of a private key, and to either end of a token
-	labelSize = 64   // of the text before a token, such as password=
+	labelSize = 64   // bytes of the text before a token, such as password=
 )
 
 // Excerpt returns s[from:to] with credentials masked. The first four characters of a long credential
@@ -108,7 +108,7 @@ func Redact(s []byte, from, to int) Redacted {
 	return Redacted{s, spans}
 }
 
-// Excerpt is like the function Excerpt, for a range within the part.
+// Excerpt is like the package-level Excerpt, for a range within the part.
 func (r Redacted) Excerpt(from, to int) string {
 	var b strings.Builder
 	at := from

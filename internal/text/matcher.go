@@ -55,7 +55,7 @@ type Match struct {
 type Matcher struct {
 	patterns []Pattern
 	exprs    []*lazyregexp.Regexp // nil if the anchor is the whole match
-	finders  []*Expr              // the same; for user patterns, they only filter
+	finders  []*Expr              // likewise; those of user patterns only filter
 	looks    []*regexp2.Regexp    // nil if a pattern has no look-around
 	whole    []int                // patterns without an anchor
 	anchors  *literalTable

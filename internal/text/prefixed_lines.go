@@ -9,7 +9,7 @@ import (
 // The bounds of a line that can be part of wrapped prose, in bytes.
 const (
 	wrapColumns = 160 // longer lines are not wrapped
-	prefixBytes = 100 // in front of the prose: a time, a log level, the position of a line
+	prefixBytes = 100 // maximum length of the prefix: a time, a log level, the position of a line
 )
 
 // Line is the part [Start, End) of a text: the prose of a line, without the prefix before it and
@@ -20,7 +20,7 @@ type Line struct{ Start, End int }
 type wrapper struct {
 	s           []byte
 	lines       []Line
-	first, last Line // the first line with its prefix only, and the last line as a whole
+	first, last Line // the prefix of the first line, and the whole last line
 	gap         bool // there is a line without letters or digits after the last one
 	lower       int  // line breaks before a lower-case letter, minus those before an upper-case one
 }
@@ -111,8 +111,8 @@ func (w *wrapper) flush(yield func([]Line)) {
 	w.lines = w.lines[:0]
 }
 
-// prose returns what remains of s[start:end] without the marks at its end, and reports whether it can be
-// prose: it has letters, few other characters, and no marks of code.
+// prose returns s[start:end] without the marks at its end, and reports whether this can be prose: it has letters,
+// few other characters, and no marks of code.
 func (w *wrapper) prose(start, end int) (Line, bool) {
 	for start < end && isBlank(w.s[start]) {
 		start++
@@ -139,7 +139,7 @@ func (w *wrapper) prose(start, end int) (Line, bool) {
 // space can differ. It ends after a mark, a number or a word in capitals, because sentences can begin with the
 // same words.
 func samePrefix(a, b []byte) (inA, inB int) {
-	i, j, open := skip(a, 0, isBlank), skip(b, 0, isBlank), false // open: words since the last possible end
+	i, j, open := skip(a, 0, isBlank), skip(b, 0, isBlank), false // open: words have followed the last possible end
 	inA, inB = i, j
 	for i < len(a) && j < len(b) && i < prefixBytes {
 		switch {

@@ -2,8 +2,8 @@ package text
 
 import "bytes"
 
-// quotedMarks counts the equals signs in s that quoted-printable (RFC 2045) uses, as an escape or to
-// break a line, and the others. An e-mail has both, because its headers are not encoded.
+// quotedMarks counts the equals signs in s: those that quoted-printable (RFC 2045) uses, as an escape or
+// to break a line, and the others. An e-mail has both, because its headers are not encoded.
 func quotedMarks(s []byte) (marks, others int) {
 	for {
 		i := bytes.IndexByte(s, '=')

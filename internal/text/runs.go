@@ -13,8 +13,8 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them: a path or a
-// prefix such as 0x in front of encoded text consists of base64 characters, too.
+// decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them, because a path
+// or a prefix such as 0x before encoded text consists of base64 characters, too.
 func decodeRuns(s []byte, yield func(Hidden)) {
 	for start, end := nextRun(s, 0, minRun, &runByte); start < len(s); start, end = nextRun(s, end, minRun, &runByte) {
 		if t, via := decodeRun(s[start:end]); t != nil {
@@ -36,8 +36,8 @@ func within(s []byte, i int, chars *[256]bool, via string, decode func([]byte) [
 }
 
 // unhex returns the text that hexadecimal digits encode, or nil. The first digit may belong to a
-// prefix instead of the text, so unhex also tries without it. A run without letters counts as a
-// number.
+// prefix instead of the text, so unhex also tries to decode the run without it. A run without letters
+// is treated as a number.
 func unhex(run []byte) []byte {
 	if !slices.ContainsFunc(run, letter) {
 		return nil

@@ -36,7 +36,7 @@ func (d *dfa) run(at cursor, t []byte) (to cursor, read int, found bool) {
 	return at, len(t), false
 }
 
-// settle returns the state that a search is in if no match may begin after the current position.
+// settle returns the state of a search in which no match may begin after the current position.
 func (d *dfa) settle(at cursor) cursor {
 	to := atomic.LoadInt32(&at.in.next[at.state+int32(d.lastStart())])
 	if to == unknown {
@@ -57,7 +57,7 @@ func (d *dfa) mayMatch(t []byte) bool {
 	return ok
 }
 
-// last searches t from a position on. It returns the end of the last match noticed before the dead
+// last searches t from a position on and returns the end of the last match noticed before the dead
 // state, or -1 if there is none. In an ordered search, that is where the expression's match ends.
 func (d *dfa) last(t []byte, from int) (end int) {
 	end = -1

@@ -41,7 +41,7 @@ func NewSecrets(values []string) Secrets {
 }
 
 // base64Forms returns one substring for each base64 alphabet and each position of v within a group
-// of three bytes, such that the base64 form of any text with v contains at least one of them. The
+// of three bytes. The base64 form of any text that contains v contains at least one of them. The
 // substrings omit the characters that also encode neighbouring bytes.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {

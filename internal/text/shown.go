@@ -10,7 +10,7 @@ func QuoteName(name string) string {
 	return `"` + Visible(Mask(name[:min(len(name), 4*shownName)]), shownName) + `"`
 }
 
-// JoinSome joins the first few items into a list, which says if there are more.
+// JoinSome joins the first few items into a list that says whether there are more.
 func JoinSome(what []string) string {
 	const most = 4
 	if len(what) > most {

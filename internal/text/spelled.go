@@ -15,7 +15,7 @@ const (
 	spelledSide    = 3  // adjacent words
 	spelledLetters = 8  // letters of adjacent words
 	spelledGap     = 4  // bytes between two adjacent words
-	noWord         = 20 // letters; a row of this length is more than one word
+	noWord         = 20 // letters; a row this long is more than one word
 	differentOnes  = 8  // distinct letters of such a row; codes and grids have fewer
 )
 
@@ -86,8 +86,8 @@ func spelledIn(s []byte, words []spelledWord) []spelledWord {
 }
 
 // lonePairs yields each position where a letter, a mark and a lone letter may follow each other. If
-// there is none, no word is spelled out. It looks for the lone letter first, which is a single
-// byte, as are most marks.
+// there is no such position, no word is spelled out. It looks for the lone letter first, because that
+// is a single byte, as are most marks.
 func lonePairs(s []byte, yield func(i int)) {
 	var alnum, high uint64
 	for i := 0; i <= len(s); i += blockSize {

@@ -59,7 +59,7 @@ func (l symbolSets) at(index, words int) symbolSet {
 	return symbolSet(l[index*words : (index+1)*words])
 }
 
-// split divides each set that has symbols both inside and outside the set by.
+// split divides each set with symbols both inside and outside the given set into these two parts.
 func (l symbolSets) split(by symbolSet) symbolSets {
 	words := len(by)
 	for k := range len(l) / words {

@@ -49,7 +49,7 @@ var tokens = []secret{
 	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, maybe truncated
 }
 
-// TokenCandidates finds all tokens in folded text that grant access, and similar text. Token checks the
+// TokenCandidates finds, in folded text, all tokens that grant access, and similar text. Token checks the
 // exact, case-sensitive forms. Private keys and JSON Web Tokens are not included.
 var TokenCandidates = Pattern{
 	Name: "token",

@@ -46,7 +46,7 @@ func Visible(s string, limit int) string {
 }
 
 // VisibleEnds is like Visible, but removes excess text from the middle. It is for text such as
-// error messages, which matter as much at the end as at the beginning.
+// error messages, whose end matters as much as the beginning.
 func VisibleEnds(s string, limit int) string {
 	whole := []rune(Visible(s, len(s)*len("<U+10FFFF>")))
 	if len(whole) <= limit {
@@ -73,7 +73,7 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// escape returns the escaped form of r, the first rune of rest, unless it is shown as it is.
+// escape returns the escaped form of r, the first rune of rest, and whether r must be escaped.
 func escape(rest string, r rune) (string, bool) {
 	switch {
 	case r >= ' ' && r < 0x7F:

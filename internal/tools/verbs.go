@@ -10,9 +10,9 @@ import (
 )
 
 // A tool claims an effect by the verb in its name and the first words of its description. Words
-// that are often nouns count only at the start of a name. A verb for reading prevails if it precedes
-// a verb for destroying, or anywhere in a name with a verb for changing: get_delete_status and
-// execute_query only read, but delete_view deletes.
+// that are often nouns count only at the start of a name. A verb for reading takes precedence over a
+// verb for destroying that follows it, and over a verb for changing at any position: get_delete_status
+// and execute_query only read, but delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
@@ -56,7 +56,7 @@ func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }
 
-// AsksOnly matches words, such as query, for what is sent or executed only to read something.
+// AsksOnly matches words, such as query, for things that are sent or executed only to read something.
 var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // WritesItself reports whether a tool claims to change something: by the verb in its name, or by

@@ -5,7 +5,7 @@ package wire
 // slice grows.
 const longText = 1 << 20
 
-// valuesIn returns an upper bound for the number of values in a text. For valid JSON, it exceeds the
+// valuesIn returns an upper bound on the number of values in a text. For valid JSON, it exceeds the
 // number by one for each empty container.
 func valuesIn(data []byte) int {
 	n := 1

@@ -123,7 +123,7 @@ func isObject(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && bytes.HasPrefix(bytes.TrimLeft(text[1:], space), []byte(`"`))
 }
 
-// isSeparator reports whether r may stand between two messages: a blank, or the opening bracket of a batch.
+// isSeparator reports whether r may separate two messages: a blank, or the opening bracket of a batch.
 func isSeparator(r rune) bool { return isBlank(r) || r == '[' }
 
 // isBlank reports whether a receiver that trims lines may remove r.

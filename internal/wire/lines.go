@@ -7,7 +7,7 @@ import (
 
 const (
 	firstBuffer = 64 << 10 // size of a pipe buffer; most frames fit
-	emptyReads  = 100      // as in bufio: a reader counts as broken after that many empty reads
+	emptyReads  = 100      // as in bufio: a reader is considered broken after this many empty reads
 	bom         = "\xEF\xBB\xBF"
 	slack       = len(bom) + 2 // extra bytes for a line at the cap: a byte order mark, a CR and one byte too many
 )

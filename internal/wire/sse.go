@@ -218,8 +218,8 @@ func (s *SSEReader) open() {
 	s.watched = s.watched[:0]
 }
 
-// watch looks for characters at which only some clients end lines, in a part of a line that is not
-// data.
+// watch looks in a part of a line that is not data for characters at which only some clients end
+// lines.
 func (s *SSEReader) watch(p []byte) {
 	if s.event.Ambiguous {
 		return

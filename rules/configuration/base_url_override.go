@@ -15,7 +15,7 @@ var BaseURLOverride = scanner.Rule{
 	ID:         "cfg-base-url-override",
 	Category:   "exfiltration",
 	Title:      "A repository redirects its users' conversations to another host",
-	Why:        "With ANTHROPIC_BASE_URL or a similar setting, the client sends every prompt, and the API key, to the given host. A repository with such a setting directs both there for everyone who opens it.",
+	Why:        "With ANTHROPIC_BASE_URL or a similar setting, the client sends every prompt, and the API key, to the given host. A repository with such a setting redirects both for everyone who opens it.",
 	Fix:        "Remove the endpoint from the repository; let users set it in their own settings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -70,7 +70,7 @@ func preparation(l *launch.Command) bool {
 		return pythonMain.MatchString(code)
 	}
 	switch l.Interpreter {
-	case "powershell", "pwsh": // its own commands are not programs
+	case "powershell", "pwsh": // PowerShell's own commands are not programs
 		return l.Program != l.Interpreter && len(code) <= longestPreparation && plainShell.MatchString(strings.TrimPrefix(code, "& "))
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
 		return len(code) <= longestPreparation && plainShell.MatchString(asking.ReplaceAllString(silencing.ReplaceAllString(code, ""), "x"))

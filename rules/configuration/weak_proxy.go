@@ -14,7 +14,7 @@ var WeakProxy = scanner.Rule{
 	Category:   "configuration",
 	Title:      "An entry weakens the mcpscan proxy, or starts a program that only looks like it",
 	Why:        "Anyone who sees mcpscan in front of a server assumes that it blocks attacks. A flag can make it report instead of block, or pass on the whole environment; and a repository can contain a program named mcpscan that starts anything.",
-	Fix:        "Run mcpscan wrap for the server, using a copy of mcpscan that you trust; without flags, the proxy blocks. In a file that others use, run mcpscan unwrap for the server: the path of mcpscan is valid on one machine only.",
+	Fix:        "Run mcpscan wrap for the server, using a copy of mcpscan that you trust; without --mode observe, the proxy blocks what the settings block. In a file that others use, run mcpscan unwrap for the server: the path of mcpscan is valid on one machine only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The finding is high if a project's entry is marked as written by mcpscan wrap but is not what this mcpscan writes: the server behind it is then not compared with the lockfile. It is medium for a flag that removes protection. In both cases, the severity is one level lower if the entry is in the user's own configuration. An entry that is exactly what wrap writes is not reported, unless its proxy runs in observe mode or its variables name a session.",
@@ -53,7 +53,7 @@ const notShared = "the proxy shares its session only with proxies that name the 
 
 // weakens describes the protection that a proxy flag removes, or returns "" if it removes none.
 func weakens(e *configfile.Entry, name, value string) string {
-	through := e.Proxy.Through // wrap writes the entry's variables, and files that the user chose
+	through := e.Proxy.Through // if set, wrap wrote the flags for the entry's variables and for files that the user chose
 	switch {
 	case name == "--mode" && value != "enforce":
 		return "the proxy only reports, and blocks nothing"

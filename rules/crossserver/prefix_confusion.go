@@ -47,7 +47,7 @@ func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 		case len(words) > 0 && slices.Equal(words, names.Distinctive(o.ID)):
 			return scanner.Medium, fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", name, p.Server.ID, o.ID)
 		case strings.HasPrefix(p.Server.ID+"__"+name, o.ID+"__") && len(o.ID) > len(p.Server.ID):
-			return scanner.Medium, fmt.Sprintf("the tool %q of server %q, joined with the server name as clients do, reads like a tool of server %q", name, p.Server.ID, o.ID)
+			return scanner.Medium, fmt.Sprintf("when a client joins the tool name %q with its server's name %q, the result reads like a tool of server %q", name, p.Server.ID, o.ID)
 		}
 	}
 	if joined && !slices.Equal(words, names.Distinctive(p.Server.ID)) {

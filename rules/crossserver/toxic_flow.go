@@ -51,7 +51,7 @@ var ToxicFlow = scanner.Rule{
 	},
 }
 
-// witnessRoles maps each capability to a description of what a tool with it does.
+// witnessRoles maps each capability to a description of what a tool with that capability does.
 var witnessRoles = [...]string{
 	capability.PrivateData:      "returns private data",
 	capability.UntrustedContent: "returns untrusted content",

@@ -75,7 +75,7 @@ func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[str
 	case s.Around < 0 || !s.Direct:
 		return "the header's parameter is not reachable through properties alone"
 	case !primitive(doc, doc.Get(s.Node, "type")):
-		return "the header's parameter is neither a string nor an integer nor a boolean"
+		return "the header's parameter is not a string, integer or boolean"
 	}
 	seen[folded] = true
 	return ""

@@ -13,7 +13,7 @@ var HeaderParamSensitive = scanner.Rule{
 	ID:         "sch-header-param-sensitive",
 	Category:   "exfiltration",
 	Title:      "A sensitive parameter is copied to an HTTP header",
-	Why:        "Proxies and gateways often log headers, and seldom bodies.",
+	Why:        "Proxies and gateways often log headers, but seldom bodies.",
 	Fix:        "Remove x-mcp-header from the parameter: headers are for values that intermediaries need for routing.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

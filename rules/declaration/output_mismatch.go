@@ -121,7 +121,7 @@ func (v *views) differ(t, s int) int {
 }
 
 // same compares two values; the first one has no children. Values of different types count as
-// equal, because they may be notations for the same value, such as null and an empty string.
+// equal, because they may represent the same value, such as null and an empty string.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {
 		return true

@@ -146,7 +146,7 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 }
 
 var (
-	// narrowerTalk matches the words behind a match if they show that the text is not about the
+	// narrowerTalk matches the words after a match if they show that the text is not about the
 	// whole conversation, as in "conversation title".
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +

@@ -124,7 +124,7 @@ func (c *change) annotations(old, now int) {
 		switch {
 		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more often
 			weight = scanner.Medium
-		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // the tool changes nothing outside
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // a tool that only reads changes nothing outside
 			weight = scanner.Medium
 		case before == h.harmless && (after == "" || after == oddHint) && !(h.name == "readOnlyHint" && c.destructiveNow(old, now)):
 			weight = min(h.weight, scanner.Medium)

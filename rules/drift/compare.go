@@ -22,7 +22,7 @@ type difference struct {
 type comparison struct {
 	*change
 	was, is  side
-	result   bool // the schema is for a result, which asks for nothing
+	result   bool // the schema describes a result, so it asks for nothing
 	stake    stakes
 	refers   bool // parts may depend on others through references
 	places   int  // remaining pairs to compare
@@ -212,8 +212,8 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants reports variants that were added or removed. If the numbers are equal, it compares
-// them in order instead.
+// otherVariants reports variants that were added or removed. If equally many were added and removed,
+// it compares them in order instead.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {

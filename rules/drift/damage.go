@@ -81,8 +81,8 @@ var (
 	// harmlessLoss matches a loss that only affects the returned data.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
 		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
-	// asNoun matches a verb after the word for damage, which is then a noun, as in "updates and
-	// deletes are restricted".
+	// asNoun matches a verb that shows that the word for damage before it is a noun, as in "updates
+	// and deletes are restricted".
 	asNoun = lazyregexp.New(`^\s+(on\s+\w+\s+|of\s+\w+\s+)?(is|are|remains?|stays?|needs?|requires?|must|can|cannot|may|will|do|does|have|has|always|never)\b`)
 	// hypothetical detects wording for events that may happen, or that happened earlier.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)

@@ -13,7 +13,7 @@
 //   - compare.go: variants, and schemas that are too large to compare
 //   - stakes.go: which constraints protect something, because calls to the tool have consequences
 //   - outside_data.go, hosts.go: parameters for credentials or the conversation, and values that are addresses
-//   - weigh.go: texts; what an added sentence tells the model is in intent.go
+//   - weigh.go, intent.go: texts, and what an added sentence tells the model
 //   - annotation_escalation.go, meta_escalation.go, other_member.go: annotations, _meta, other members
 //
 // Shared with other families:

@@ -73,7 +73,7 @@ func (c *change) opening() string {
 }
 
 // changes invokes visit for each definition in the message that differs from its approved version,
-// with both parsed.
+// with both versions parsed.
 func changes(p *scanner.JudgePass, visit func(*change)) {
 	p.Changed(func(d *mcp.Definition, was *scanner.Offered) {
 		c := &change{p: p, d: d, was: was, around: around{offer: p.Approved(), beside: p.Message.Definitions, late: p.Late, said: p.Server.Info.Name}}

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignIntent returns the harmful intent of a text in another language than English, or "" if
+// foreignIntent returns the harmful intent of a text in a language other than English, or "" if
 // there is none. It considers only words, not grammar. It finds sentences that mention the user
 // together with a credentials file or variable, with sending the user's data, or with not noticing
 // something.

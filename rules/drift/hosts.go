@@ -16,8 +16,8 @@ import (
 )
 
 // moved rates a value that leads to a different destination than the previous values, and describes
-// the destination. where is "" for any other value: one that is no destination, or that has the
-// registrable domain of a previous one. If no previous value was a destination, only an address on
+// the destination. where is "" for any other value: one that is not a destination, or that has the
+// registrable domain of a previous value. If no previous value was a destination, only an address on
 // a host that is new to the definition counts.
 func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
 	now := s.placeOf(value)

@@ -42,8 +42,8 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 }
 
 // intended returns the first harmful intent found in the added sentences, or "" if there is none.
-// It is stricter than the rules for whole definitions, because the definitions of legitimate
-// servers can be just as insistent.
+// It is stricter than the rules for whole definitions, which must not report the insistent
+// definitions of legitimate servers.
 func (c *change) intended(r changedText) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {

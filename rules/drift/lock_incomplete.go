@@ -68,7 +68,7 @@ func neverRecorded(offer, before *scanner.Offer, now *baseline.Identity) (absent
 	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the members of the identity from absent if absent names the whole identity.
+// whole removes the members of the identity from absent if absent contains the identity as a whole.
 func whole(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })

@@ -49,9 +49,9 @@ var LockTampered = scanner.Rule{
 		replaced := func(was, now *baseline.Approval, waits bool, by string, issue scanner.JudgeIssue) {
 			issue.Severity = scanner.High
 			switch {
-			case was.ReusedAs(now): // a person who approves a change also makes a new approval
+			case was.ReusedAs(now): // approving a change also creates a new approval
 				issue.Key = "reused " + by
-				issue.Message += "was replaced in the lockfile, but its approval was given to what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
+				issue.Message += "was replaced in the lockfile, but its approval is for what the lockfile recorded before; restore the entry, then run mcpscan lock and mcpscan approve"
 			case waits:
 				issue.Key = "unlisted " + by
 				issue.Message += "waits for approval in one form, but this change approves another form, which the server does not list; restore the entry, then run mcpscan lock and mcpscan approve"

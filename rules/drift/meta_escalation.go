@@ -19,7 +19,7 @@ var MetaEscalation = scanner.Rule{
 	Fix:        "Find out why the tool needs the new permission. If you want it, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if an added effect, scope, permission, data class or host allows more than reading, or if a safeguard was switched off. It is medium if a limit or a safeguard was removed, or if a safeguard was added that is switched off. No specification names the keys, so mcpscan recognises them by their words. Other first declarations, and all other changes, are rated low or reported as notes.",
+	Basis:      "The finding is high if an added effect, scope, permission, data class or host allows more than reading, or if a safeguard was switched off. It is medium if a limit or a safeguard was removed, or if a safeguard was added that is switched off. No specification names the keys, so mcpscan recognises them by their words. Any other key declared for the first time, and any other change, is rated low or reported as a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -79,7 +79,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 			case was == nil:
 				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q was added: %s", g.key, value)
 			case !was.has(value):
-				m.say(was.grown(g, value), g.values[value], "%q was %s and is now also, or instead, %s", g.key, strings.Join(was.names(), ", "), value)
+				m.say(was.grown(g, value), g.values[value], "%q was %s and now includes %s", g.key, strings.Join(was.names(), ", "), value)
 			}
 		}
 		if was != nil && len(g.values) < len(was.values) {

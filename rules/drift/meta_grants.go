@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// metaChange is the difference between two declarations in _meta.
+// metaChange is the difference between the declarations in two values of a member such as _meta.
 type metaChange struct {
 	*change
 	root     string // pointer to the member with the declaration
@@ -45,7 +45,7 @@ type grant struct {
 type declared struct {
 	doc        *wire.Doc
 	known      map[string]bool // keys that existed before, or nil if irrelevant
-	hints      bool            // ignore the specified hints, which are reported elsewhere
+	hints      bool            // ignore the hints of the specification, which are reported elsewhere
 	grants     map[string]*grant
 	safeguards map[string]*safeguard
 }

@@ -60,7 +60,7 @@ func (c *change) reportedElsewhere(name string, old, now int) bool {
 	return false
 }
 
-// otherMember rates a member that no other rule covers.
+// otherMember rates a change to a member that no other rule covers.
 func (c *change) otherMember(name string, old, now int) (scanner.Severity, string) {
 	message := fmt.Sprintf("the member %q changed", name)
 	if schema := asSchema(name); schema != "" {
@@ -82,8 +82,8 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the specified member name that a lenient client would read name as, or "" if
-// there is none.
+// asSchema returns the member name in the specification that a lenient client would read name as, or
+// "" if there is none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {

@@ -92,8 +92,8 @@ var (
 	// bareCredential lists words that mean a credential only after another word, as in "access
 	// token". On its own, "token" may be a pagination cursor or a cryptocurrency.
 	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
-	// harmlessTokenWords lists words that show that a token or key is no credential, but a
-	// pagination token, a token that is counted or traded, or a key of data.
+	// harmlessTokenWords lists words that show that a token or key is not a credential but a
+	// pagination token, a token that is counted or traded, or a data key.
 	harmlessTokenWords = names.Set(`page next prev previous continuation cursor sync resume start max min count ` +
 		`limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign ` +
 		`partition design`)
@@ -104,7 +104,7 @@ var (
 	ofModels         = names.Set(`llm full entire complete whole model assistant prompt`)
 )
 
-// ambiguous contains words with an ordinary and a suspicious meaning. For a parameter with such a
+// ambiguous contains words with both an ordinary and a suspicious meaning. For a parameter with such a
 // name, the description decides, unless the name also contains an unambiguous word.
 var (
 	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
@@ -145,7 +145,7 @@ var (
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued detects wording that introduces what a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
-	// outsideData matches credentials, the conversation and other tools' results, but no segment of
+	// outsideData matches credentials, the conversation and other tools' results, but not segments of
 	// a route such as /v2/account/ssh-keys.
 	outsideData = lazyregexp.New(`(^|[^\w/])(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
 		`\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +

@@ -65,8 +65,8 @@ var hostileTexts = []string{
 }
 
 // letThrough returns the first hostile text that the old pattern rejects and the new one accepts,
-// or "" if there is none. An old pattern that accepts at least half of the hostile texts counts as
-// no protection. An unreadable new pattern counts as accepting everything.
+// or "" if there is none. An old pattern that accepts at least half of the hostile texts is not
+// considered a protection. An unreadable new pattern is assumed to accept everything.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]

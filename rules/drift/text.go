@@ -48,9 +48,9 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type changedText struct {
 	pointer     string
 	before, now string
-	added       []string // sentences that before does not contain
-	fresh       []string // those of added that the definition did not contain anywhere
-	dropped     []string // sentences that now does not contain
+	added       []string // sentences that are not in before
+	fresh       []string // added sentences that were nowhere in the definition
+	dropped     []string // sentences that are not in now
 }
 
 // changedTexts returns the added and changed texts, sorted by pointer, followed by the

@@ -39,7 +39,7 @@ var intents = []intent{
 	{Test: letThrough, where: unfiltered},
 }
 
-// looser returns an intent with a lower threshold than the test's.
+// looser returns an intent whose test is w with its threshold lowered by the given amount.
 func looser(w sense.Test, by int) intent {
 	w.Enough -= by
 	return intent{Test: w}
@@ -65,8 +65,8 @@ var (
 		},
 		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
-	// passingOutsideData is like collecting, but matches more common words and needs the condition
-	// namesOutsideData.
+	// passingOutsideData is like collecting, but matches words that are more common, so it needs
+	// the condition namesOutsideData.
 	passingOutsideData = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
 		Weights: map[reading.Sense]int{
@@ -98,7 +98,7 @@ var (
 	// notAsking is like sense.WaivesApproval with a lower threshold, because an
 	// added sentence has fewer words that could give it a different meaning.
 	notAsking = looser(sense.WaivesApproval, 1).Test
-	// borrowing detects text about using another server's tool for this one.
+	// borrowing detects text about using another server's tool.
 	borrowing = sense.Test{
 		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
 		Weights: map[reading.Sense]int{
@@ -198,8 +198,8 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
 }
 
-// toolOfOthers matches a reference to a tool that is not named: to any tool, or to a kind of tool,
-// such as an e-mail tool.
+// toolOfOthers matches a reference to an unnamed tool: any tool, or a kind of tool, such as an
+// e-mail tool.
 var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
 	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
 	`plugins?|readers?)\b`)
@@ -218,7 +218,7 @@ func unfiltered(u *unapproved, s []byte) bool {
 	return strings.HasPrefix(u.r.pointer, "/inputSchema/") && throughUnread.Match(s)
 }
 
-// throughUnread matches input that reaches an interpreter unchanged.
+// throughUnread matches text about input that reaches an interpreter unchanged.
 var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|` +
 	`an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|` +
 	`interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|` +
@@ -259,7 +259,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived matches text about what people need not be told, or what to answer if they ask.
+// keptOrDeceived matches text about what not to tell people, or what to answer if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
 	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
 	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +

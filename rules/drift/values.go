@@ -85,8 +85,8 @@ func (s *side) choicesIn(v *view, depth int) []int {
 	return nil
 }
 
-// listed returns the values that a schema itself lists, or nil if it lists none. The values of a
-// list in a variant count as lookups, because any number of variants may refer to the same list.
+// listed returns the values that a schema itself lists, or nil if it lists none. In a variant,
+// each listed value counts as a lookup, because any number of variants may refer to the same list.
 func (s *side) listed(v *view, depth int) []int {
 	for _, schema := range v.all {
 		if c := s.doc.Get(schema, "enum"); s.doc.Kind(c) == wire.Array {

@@ -94,10 +94,10 @@ func (c *change) weighAlone(r changedText) (severity scanner.Severity, why strin
 	return scanner.Note, "the change adds nothing significant", false
 }
 
-// gained returns significant words that are in the added sentences, but not in the tool's name or
+// gained describes significant words that are in the added sentences, but not in the tool's name or
 // in an old sentence without a negation.
 func (c *change) gained(r changedText) (words []string) {
-	var grave []string // only these, because a long text has too many words
+	var grave []string // only significant words, because a long text has too many others
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for w := range readWords(strings.Join(r.fresh, " ")) {
 		if consequence(w) != "" && !seen[w] {
@@ -199,7 +199,7 @@ func lost(r changedText) (words []string) {
 	}
 	now := map[string]bool{}
 	for w := range readWords(r.now) {
-		if promised[root(w)] { // only these, because a long text has too many words
+		if promised[root(w)] { // only promises, because a long text has too many other words
 			now[root(w)] = true
 		}
 	}
@@ -220,7 +220,7 @@ var promises = names.Set(`never cannot read-only readonly confirm confirms confi
 
 var promised = rootsOf(promises, 0)
 
-// The minimum numbers of foreign letters or words in a text that does not count as English.
+// The minimum numbers of foreign letters and words in a text that is not considered English.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

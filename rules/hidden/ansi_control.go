@@ -97,7 +97,7 @@ func effectAt(s []byte, i int) (*effect, int) {
 	case b == '\b':
 		before, _ := utf8.DecodeLastRune(s[:i])
 		behind, _ := utf8.DecodeRune(s[i+1:])
-		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold or underlined text of nroff
+		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold or underlined text in nroff output
 			return nil, 1
 		}
 		return overwriteEffect, 1

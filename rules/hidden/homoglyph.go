@@ -13,7 +13,7 @@ var Homoglyph = scanner.Rule{
 	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports words that mix Latin letters with Cyrillic, Armenian or Cherokee ones, or with Greek ones that look like Latin letters. The level Highly Restrictive of UTS #39 excludes such words. Names in a single non-Latin script are not reported.",
+	Basis:      "The rule reports words that mix Latin letters with Cyrillic, Armenian or Cherokee ones, or with Greek ones that look like Latin letters. The Highly Restrictive level of UTS #39 excludes such words. Names in a single non-Latin script are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {

@@ -54,8 +54,8 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of a text's words. It returns none for a text in a non-Latin script,
-// because a translation shares no words with the original.
+// stems returns the stems of a text's words. It returns none for a text with a non-ASCII
+// letter, because a translation may share no words with the original.
 func stems(s string) []string {
 	var all []string
 	for _, w := range names.Words(s) {

@@ -102,7 +102,7 @@ var Conceal = scanner.Rule{
 	},
 }
 
-// secretEnds matches wording that makes a secret temporary, as in a game or about a running job.
+// secretEnds matches wording that makes a secret temporary, as in a game or while a job is running.
 // notTheUser matches people other than the model's user.
 var (
 	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)

@@ -174,7 +174,7 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	return false, nil
 }
 
-// intoOutput matches text after what a tool includes in its own output.
+// intoOutput matches text that makes the preceding object part of the tool's own output.
 var intoOutput = lazyregexp.New(`^(\s+\w+){0,3}?\s+in\s+(the|its|this\s+tool['’]s)\s+(\w+\s+)?(outputs?|results?|responses?|export|report)\b`)
 
 // chosenByUser matches a destination chosen by the user.

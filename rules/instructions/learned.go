@@ -39,12 +39,12 @@ type classifier struct {
 	verdicts []uint32
 }
 
-// candidates are the sentences of a text and what is left of them without short fragments.
+// candidates are the sentences of a text, with and without short fragments at their ends and beginnings.
 type candidates struct {
 	whole    []trained.Sentence
-	tailless []trained.Sentence // these, without short fragments at their ends
-	bare     []trained.Sentence // and without short fragments at their beginnings
-	begin    []int              // numbers of suspicious sentences that begin with such a fragment
+	tailless []trained.Sentence // whole, without short fragments at their ends
+	bare     []trained.Sentence // tailless, also without short fragments at their beginnings
+	begin    []int              // indexes of suspicious sentences that begin with such a fragment
 }
 
 // Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
@@ -108,16 +108,16 @@ func askClassifier(p *scanner.TextPass) {
 	m, params := trained.Embedded(), embeddedParameters()
 	c.lines.read(p.Folded, trained.Sentences)
 	lists := append(make([]*candidates, 0, 2), &c.lines)
-	if bytes.IndexByte(p.Folded, '\n') >= 0 { // it can be inside a sentence, or separate instructions without punctuation
+	if bytes.IndexByte(p.Folded, '\n') >= 0 { // a line feed can be inside a sentence, or separate instructions without punctuation
 		c.joined.read(p.Folded, trained.Unwrapped)
 		lists = append(lists, &c.joined)
 	}
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	if len(lists[len(lists)-1].whole) > 0 {
-		worst = params.Medium[group] // no lower score makes a difference
+		worst = params.Medium[group] // lower scores make no difference
 	}
-	var penalty trained.Score     // of a sentence among all of a list
+	var penalty trained.Score     // by which the number of sentences reduces each score
 	var scored []trained.Sentence // the list that contains the sentence with the worst score
 	rate := func(all []trained.Sentence, i int, support trained.Score) (suspicious bool) {
 		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
@@ -139,7 +139,7 @@ func askClassifier(p *scanner.TextPass) {
 		penalty = -params.Total(0, around+len(list.whole), group)
 		for i, s := range list.whole {
 			if list == &c.joined && bytes.IndexByte(p.Folded[s.Start:s.End], '\n') < 0 {
-				continue // it is one of the others
+				continue // it is already in c.lines
 			}
 			support := supportOf(s)
 			if !rate(list.whole, i, support) {
@@ -157,8 +157,8 @@ func askClassifier(p *scanner.TextPass) {
 		}
 	}
 	whole := worst
-	// Many benign sentences begin with a short fragment, too. Therefore, what is left of them without
-	// it does not decide whether to lower the findings of other rules.
+	// Many benign sentences begin with a short fragment, too, so the score of a sentence without it
+	// does not affect whether the findings of other rules are lowered.
 	for _, list := range lists {
 		penalty = -params.Total(0, around+len(list.whole), group)
 		for _, i := range list.begin {

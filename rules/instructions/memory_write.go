@@ -10,7 +10,7 @@ var MemoryWrite = scanner.Rule{
 	ID:         "inj-memory-write",
 	Category:   "hidden_instructions",
 	Title:      "Text plants content in the agent's memory",
-	Why:        "An agent trusts its memory in every later conversation, long after the server is removed: one poisoned text is enough.",
+	Why:        "An agent trusts its memory in every later conversation, even long after the server is removed, so one poisoned text is enough.",
 	Fix:        "Check the agent's memory and delete what the text added. Remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

@@ -90,7 +90,7 @@ var MentionedShellSyntax = scanner.Rule{
 	ID:         "men-shell-syntax",
 	Category:   "shell_injection",
 	Title:      "Text chains shell commands",
-	Why:        "Chained commands in a definition or default can end up in a shell.",
+	Why:        "Chained commands in a definition or default value can end up in a shell.",
 	Fix:        "Check that the tool runs commands on purpose, and that it quotes its input.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,

@@ -20,7 +20,7 @@ var OtherLanguage = scanner.Rule{
 	ID:           "inj-other-language",
 	Category:     "hidden_instructions",
 	Title:        "Text in another language gives the model a harmful instruction",
-	Why:          "Models follow instructions in every language they know; reviewers and filters often know only one.",
+	Why:          "Models follow instructions in many languages, but reviewers and filters often know only one.",
 	Fix:          "Have the text translated before anyone approves it. Remove the server if the translation confirms the finding.",
 	Severity:     scanner.High,
 	Confidence:   scanner.ConfidenceMedium,
@@ -72,7 +72,7 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// These expressions are compiled at the first match, so that runs without a match save the time.
+// These expressions are compiled at the first match, so that runs without a match do not pay for it.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)

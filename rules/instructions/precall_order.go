@@ -15,7 +15,7 @@ var PrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
 	Title:      "Text tells the model to call its tool before all others, or in every turn",
-	Why:        "A tool called before or after all other tools can learn what the user does with all servers, and can influence the model before any of them.",
+	Why:        "A tool called before or after all other tools can learn what the user does with all servers, and can influence the model before any other tool is called.",
 	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that must be called after it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
@@ -92,7 +92,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 		return 0, false
 	}
 	if pattern == amongItsOwn {
-		return scanner.Note, !clause.IsResult(p) // in data, it is from a manual
+		return scanner.Note, !clause.IsResult(p) // in data, such an order comes from a manual
 	}
 	own := callsThis.Match(s) || p.Name != "" && callsTool.Match(s) && bytes.Contains(s, []byte(strings.ToLower(p.Name)))
 	if !own && pattern != untilThisWasCalled {

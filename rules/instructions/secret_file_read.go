@@ -73,8 +73,7 @@ func firstVerb(ahead []byte) []int {
 	return nil
 }
 
-// nounBehind matches a noun that is spelled like a verb of access, followed by the verb of its
-// statement.
+// nounBehind matches a word that looks like a verb of access but is the subject of the verb after it.
 var nounBehind = lazyregexp.New(`^(access\s+(tokens?|keys?)|access|list|output|dump|quote|index|scan|return|print)\s+((is|are|was|were|gets?)\s|(lives?|stays?)\b)`)
 
 // template matches the suffix that marks a file as a template, as in .env.example.

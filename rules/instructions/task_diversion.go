@@ -14,7 +14,7 @@ var TaskDiversion = scanner.Rule{
 	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text comes from it.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Ordinary text is written before the conversation and cannot refer to its task; text that does is addressed to the model.",
+	Basis:      "Ordinary text is written before the conversation and cannot refer to its task; text that refers to it is addressed to the model.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

@@ -22,7 +22,7 @@ var PolicyDenied = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		d := p.Policy
 		weight, ok := verdictWeights[d.Verdict]
-		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // requests logged by default do not deserve a note
+		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // requests logged by default are not worth a note
 			return
 		}
 		if d.Verdict == scanner.Block {

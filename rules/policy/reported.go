@@ -7,14 +7,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alarmEvents maps the audit events that always report a problem to messages.
+// alarmEvents contains the messages for audit events that always report a problem.
 var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another name",
 }
 
-// carrierEvents maps other audit events to messages. They report a problem only if they list
+// carrierEvents contains the messages for audit events that report a problem only if they list
 // detections. An event of any other type that lists detections reports a problem as well.
 var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",

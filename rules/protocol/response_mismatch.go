@@ -30,7 +30,7 @@ var ResponseMismatch = scanner.Rule{
 		before, same := p.Answered()
 		switch {
 		case p.Request != nil:
-			why = "matches the request only as a number"
+			why = "matches the ID of the request only as a number"
 		case before && same:
 			why = "repeats an earlier response word for word"
 		case before:

@@ -22,8 +22,8 @@ var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", 
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 
-// authMembers are the members of authorization metadata that contain addresses that clients fetch
-// or open. Source: RFC 8414, 9728 and OpenID Connect Discovery.
+// authMembers are the members of authorization metadata with addresses that clients fetch or open.
+// Source: RFC 8414, 9728 and OpenID Connect Discovery.
 var authMembers = names.Set(`authorization_endpoint token_endpoint registration_endpoint jwks_uri revocation_endpoint introspection_endpoint
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)

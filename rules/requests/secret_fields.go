@@ -2,7 +2,7 @@ package requests
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// secretFields are the secrets for which a form can ask. Each has expressions for a field's name,
+// secretFields are the secrets that a form can ask for. Each has expressions for a field's name,
 // for an English sentence, and for words in other languages. numeric marks secrets that may be
 // numbers.
 var secretFields = [...]struct {
@@ -87,7 +87,7 @@ var (
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
-	// otherField matches descriptions of fields with the same names but another meaning: an
+	// otherField matches descriptions of fields with the same names but other meanings: an
 	// Indian postal code (PIN), a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
 	// deniedAhead matches text before a word for a secret that negates the request, or makes

@@ -111,7 +111,7 @@ var (
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
-// mostTokens is about the most that current models can return at once.
+// mostTokens is approximately the maximum number of tokens that current models can return at once.
 const mostTokens = 1 << 17
 
 var (
@@ -165,5 +165,5 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 }
 
 // maxPromptMatches is the maximum number of matches of one expression that are inspected in a prompt
-// or in a text of a form.
+// or in the text of a form.
 const maxPromptMatches = 32

@@ -38,7 +38,7 @@ var UrlSSRFTarget = scanner.Rule{
 	},
 }
 
-// calledWith rates the addresses in the arguments of a tool call, including those in commands.
+// calledWith inspects the addresses in the arguments of a tool call, including those in commands.
 func calledWith(p *scanner.MessagePass) {
 	if p.Message.Method != "tools/call" || p.Direction == mcp.ServerToClient {
 		return

@@ -17,7 +17,7 @@ var Burst = scanner.Rule{
 	Fix:        "Check what the calls requested. Limit the calls per turn in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit. A call beyond the limit is blocked if the tool sends data or the session has another server, because the call can then carry data away. In a session with several servers, calls are not blocked if at least half of them began before an earlier one was answered, because agents call tools in parallel. With cross_server.burst.enabled: true, all are blocked. Each blocked call after the first is reported as low. The finding is medium if the session has no other server and the tool does not send data. It is also medium for a burst of such parallel reads: models read many files in one turn. In the strict profile it is always high. A call that the recording reports as blocked does not lengthen a burst.",
+	Basis:      "Severity and limits come from the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst produces one finding at full severity, at the first call over the limit. A call beyond the limit is blocked if the tool sends data or the session has another server, because the call can then carry data away. In a session with several servers, calls are not blocked if at least half of them began before an earlier one was answered, because agents call tools in parallel. With cross_server.burst.enabled: true, all calls beyond the limit are blocked. Each blocked call after the first is reported as low. The finding is medium if the session has no other server and the tool does not send data. It is also medium for a burst of parallel reads: models read many files in one turn. In the strict profile it is always high. A call that the recording reports as blocked does not lengthen a burst.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -42,7 +42,7 @@ var Burst = scanner.Rule{
 		case c.Category == capability.Read && parallel:
 			severity, how = scanner.Medium, ", most of them in parallel"
 		case !several && !sends:
-			severity, how = scanner.Medium, ", the only server of the session"
+			severity, how = scanner.Medium, " in a session with no other server"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("more than %d calls to server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),

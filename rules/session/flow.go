@@ -30,7 +30,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	for r := range p.Earlier(capability.Read, window, sameTurn) {
 		if reads++; reads <= maxReads {
 			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
-				Message: fmt.Sprintf("%s of server %s read %s before", text.QuoteName(r.Tool), text.QuoteName(r.Server), p.Now.Sub(r.Time))})
+				Message: fmt.Sprintf("%s of server %s read data %s earlier", text.QuoteName(r.Tool), text.QuoteName(r.Server), p.Now.Sub(r.Time))})
 		}
 		if !slices.Contains(servers, r.Server) {
 			servers = append(servers, r.Server)

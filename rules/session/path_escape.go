@@ -17,7 +17,7 @@ var PathEscape = scanner.Rule{
 	Category:   "path_traversal",
 	Title:      "A path in a call leaves its directory",
 	Why:        "A server that does not properly check whether a path is inside its directory can give access to files outside it (CVE-2025-53110, CVE-2025-68143). Untrusted text that the agent read may have chosen the path.",
-	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
+	Fix:        "Check what the server returned, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The rule reports a relative path that climbs above its start, an absolute path that climbs above its top-level directory, and absolute paths outside the client's roots. Legitimate paths can contain ../ too, so the severity is medium. A ../ that is encoded, or written to survive a filter, has no legitimate use and is rated high, as is a path to a key or account file. An argument counts as a path if its name suggests one; under other names, the path must contain ../.. or an encoded ../ element. mcpscan cannot see where a symbolic link leads.",

@@ -15,7 +15,7 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "Definitions and results reach the model, and calls come from it. Transcripts and logs keep all of these, and notifications as well. Any secret in the content is exposed in all of these places, and an attacker can make the model forward it.",
+	Why:        "Definitions and results reach the model, calls come from it, and transcripts and logs keep all of these and notifications. A secret in any of them is exposed wherever they go, and an attacker can make the model forward it.",
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -66,7 +66,7 @@ func gather(all []carried, f *scanner.Flow, category capability.Category) []carr
 		c.worst, c.severity = *f, severity
 	}
 	if len(c.ends) < maxCarried {
-		c.ends = append(c.ends, scanner.Related{Location: f.At, Message: fmt.Sprintf("%s of server %s returned %s%s here before",
+		c.ends = append(c.ends, scanner.Related{Location: f.At, Message: fmt.Sprintf("%s of server %s previously returned %s%s here",
 			text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), f.Kind, encoded(f.Via))})
 	}
 	return all
@@ -95,7 +95,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	return scanner.Note
 }
 
-// refuse decides on a message by the highest severity among the values in it.
+// refuse decides on a message according to the highest severity among the values in it.
 func refuse(p *scanner.JudgePass, all []carried) {
 	worst, reason := scanner.Note, "the call contains data that another server returned"
 	if p.Message.Kind == mcp.Response {

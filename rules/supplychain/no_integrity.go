@@ -18,7 +18,7 @@ var NoIntegrity = scanner.Rule{
 	Fix:        "Pin the digest (image@sha256:…), or use a pinned package from a registry instead of an address.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That the digest is missing is certain, but common, so the severity is low. Code fetched without encryption is rated high: anyone on the network can replace it.",
+	Basis:      "A missing digest is certain but common, so the severity is low. Code fetched without encryption is rated high: anyone on the network can replace it.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.004", "CWE-494"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, l *launch.Command, one launch.Package) {

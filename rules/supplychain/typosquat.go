@@ -61,7 +61,7 @@ func takenFor(name, scope, base, known string) string {
 		return "differs only in its separators from"
 	case scope != "" && knownScope != "":
 		if names.Lookalike(scope, knownScope) {
-			return "has a scope that is almost identical to"
+			return "has a scope that is almost identical to the scope in"
 		}
 	case scope == "" && knownScope == "" && names.Lookalike(base, knownBase):
 		return "is almost identical to"

@@ -37,7 +37,7 @@ func newAdditions(sets, others []*netInput, o NetOptions) *additions {
 	return a
 }
 
-// to returns a copy of an example with additions at random. The copy shares the sentences of the
+// to returns a copy of an example with random additions. The copy shares the sentences of the
 // original.
 func (a *additions) to(in *netInput, r *random) netInput {
 	added := *in

@@ -17,7 +17,7 @@ import (
 type Scored struct {
 	*Row
 	Score intent.Score
-	words []intent.Score // of its sentences, by their words alone
+	words []intent.Score // the scores of its sentences, computed from their words alone
 	part  int            // cross-validation part that it is held out with
 }
 
@@ -131,8 +131,8 @@ func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
 // rules were tuned with some of the sets, and flag more benign texts in sets that they were not tuned
 // with. In cross-validation on sets that the rules were not tuned with, a margin half a unit larger
 // finds 0.7 % more attacks in definitions, but flags 18 % more of their twins and 26 % more of the
-// singles; one half a unit smaller finds 0.8 % fewer attacks and, in public corpora, lowers the recall
-// averaged over sources by a twentieth.
+// singles; a margin half a unit smaller finds 0.8 % fewer attacks and, in public corpora, lowers the
+// recall averaged over sources by a twentieth.
 const keepMargin = intent.Unit
 
 // Linear returns the results table for the linear model alone.

@@ -60,7 +60,7 @@ func shuffle[T any](list []T, r *random) {
 	}
 }
 
-// layer returns a layer of random numbers between -to and to.
+// layer returns a layer of random numbers with absolute values up to a limit.
 func (r *random) layer(size int, to float32) layer {
 	l := layer{make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)}
 	for i := range l.value {
@@ -87,7 +87,7 @@ func newTrainee(own int, words []word, seed random) *trainee {
 
 // netInput is a training example for the net.
 type netInput struct {
-	sentences     [intent.Sequences][][]int32 // the sentence, those around it, and what it is about
+	sentences     [intent.Sequences][][]int32 // indexed by [intent.OfSentence] and so on
 	context       [intent.Contexts]float32
 	label, weight float64
 }
@@ -103,8 +103,8 @@ type trace struct {
 // sequence holds the words of one of the sequences that the net reads, with the best match of each
 // filter and its position.
 type sequence struct {
-	words  []*word // nil for a dropped word; a filter may reach beyond the end of a sentence, where there are none
-	starts []int   // where a match may start: at any word
+	words  []*word // nil for a dropped word, and for the padding after each sentence
+	starts []int   // indexes at which a match may start
 	match  [intent.Matches]float32
 	best   [intent.Matches]int
 }

@@ -27,7 +27,7 @@ type Row struct {
 	Real                              bool   `json:"-"` // listed by a real server
 	Public                            bool   `json:"-"` // from a public corpus
 	Span                              string
-	Tool                              json.RawMessage // the definition: of a tool, or of what Defines says
+	Tool                              json.RawMessage // the definition of a tool, or of the kind in Defines
 	Text                              string          // the result or the instructions
 	Defines                           mcp.SubjectKind `json:"-"`
 	Texts                             []Text          `json:"-"`
@@ -161,7 +161,7 @@ func Read(rows []*Row) error {
 	return nil
 }
 
-// capture copies what the engine reads and finds into a row.
+// capture copies the texts that the engine reads, and its findings, into a row.
 type capture struct {
 	row       *Row
 	reader    intent.Reader
@@ -180,7 +180,7 @@ func (c *capture) Finding(f *scanner.Finding) error {
 
 func (c *capture) text(p *scanner.TextPass) {
 	if p.Part() && p.Via == "" {
-		return // joined lines of a text that is read as a whole, too
+		return // lines joined from a text that is also read as a whole
 	}
 	place, ok := c.locator.Place(p)
 	if !ok {

@@ -18,12 +18,12 @@ type Options struct {
 	Twin         float64 // weight of a sentence in a twin
 	Real         float64 // weight of a sentence from a real server
 	Public       float64 // weight of a sentence from a public corpus
-	PublicAttack float64 // weight of a sentence in which a rule finds an attack from a public corpus
+	PublicAttack float64 // weight of a public-corpus sentence in which a rule finds an attack
 	Least        int     // number of rows in which a feature must occur
 
 	Length        [intent.Groups]float64 // penalty for each doubling of the number of sentences in a text
 	Support       float64                // initial support of a rule's verdict
-	Prior         float64                // number of rows that the initial support counts as
+	Prior         float64                // weight of the initial support, as a number of rows
 	SupportPasses int                    // passes over the rows to learn the supports
 }
 
@@ -161,7 +161,8 @@ func (r *Row) example(o Options) (label, weight float64) {
 }
 
 // vocabulary numbers the features that occur in enough rows, in the order in which they reach that
-// count. A pair counts as one row, and so does a package, because they share most of their words.
+// count. A pair counts as one row, and so does a package, because its texts share most of their
+// words.
 func vocabulary(rows []*Row, least int) map[uint32]int32 {
 	type occurrence struct {
 		rows int

@@ -17,8 +17,8 @@ import (
 )
 
 func main() {
-	servers := flag.String("servers", "", "Directory of dumps of real servers: benign definitions, all of a package held out together.")
-	public := flag.String("public", "", "Directory of a labelled corpus: half of its texts, all of a source held out together.")
+	servers := flag.String("servers", "", "Directory of dumps of real servers: benign definitions; those of one package are held out together.")
+	public := flag.String("public", "", "Directory of a labelled corpus, half of which is used; texts from one source are held out together.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
 	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
 	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file.")

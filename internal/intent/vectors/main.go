@@ -78,7 +78,7 @@ func run(output, glossary, published string, files []string) error {
 	return write(output, of)
 }
 
-// wide returns the first size numbers of a published vector, as float64.
+// wide converts the first numbers of a published vector, as many as size, to float64.
 func wide(v []float32) []float64 {
 	w := make([]float64, size)
 	for k := range w {
@@ -88,7 +88,7 @@ func wide(v []float32) []float64 {
 }
 
 // translations returns the vectors of the words in a glossary. Each line has a language, a word and its
-// English translations. A word of several languages has the translations of all of them.
+// English translations. A word that occurs in several languages has the translations from all of them.
 func translations(glossary string, english map[string][]float64) (map[string][]float64, error) {
 	data, err := os.ReadFile(glossary)
 	if err != nil {
