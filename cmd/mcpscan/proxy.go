@@ -208,7 +208,7 @@ type proxyRun struct {
 func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
 	s := r.starting(r.target, known)
 	if lacks := s.in.Lacks(); !r.Quiet && lacks != "" {
-		r.stderr.printf("started without %s from your environment; if the server needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", lacks)
+		r.stderr.printf("started without %s from your environment; if the server needs one, pass --env NAME or list it under env_allow in mcpscan.yaml", lacks)
 	}
 	stderr, ok := r.std.err.(*os.File)
 	if !ok {

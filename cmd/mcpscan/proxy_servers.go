@@ -123,7 +123,7 @@ func (r *proxyRun) command(t *servers.Target, known servers.Known) *proxy.Comman
 	s := r.starting(t, known)
 	name := text.Visible(t.Name, 200)
 	if lacks := s.in.Lacks(); lacks != "" {
-		r.problem("server %s is started without %s from your environment; if it needs one, pass --env NAME or list it in env_allow in mcpscan.yaml", name, lacks)
+		r.problem("server %s is started without %s from your environment; if it needs one, pass --env NAME or list it under env_allow in mcpscan.yaml", name, lacks)
 	}
 	secrets := text.NewSecrets(t.Given())
 	return &proxy.Command{MaxSessions: r.MaxSessions, Idle: r.SessionIdle, Start: func(ctx context.Context) (*proxy.Started, error) {
