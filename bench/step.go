@@ -40,7 +40,7 @@ func writeStep(ctx context.Context, out *strings.Builder) error {
 	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time to inspect and judge one message (`BenchmarkStep` of `scanner`), in the run with the lowest p99 of %d runs of 200 messages.\n\n", stepRuns)
 	fmt.Fprint(out, "| message | median, µs | p99, µs | budget, µs |\n| --- | ---: | ---: | ---: |\n")
 	for _, m := range messages {
-		median, p99, err := least(string(printed), m.name)
+		median, p99, err := bestRun(string(printed), m.name)
 		if err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func writeStep(ctx context.Context, out *strings.Builder) error {
 	return nil
 }
 
-// least returns the figures from a sub-benchmark's run with the lowest p99.
-func least(printed, name string) (median, p99 float64, err error) {
+// bestRun returns the figures from a sub-benchmark's run with the lowest p99.
+func bestRun(printed, name string) (median, p99 float64, err error) {
 	type run struct{ median, p99 float64 }
 	var runs []run
 	for line := range strings.Lines(printed) {

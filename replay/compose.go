@@ -146,23 +146,23 @@ func (c *composed) block(v llm.View) {
 	switch {
 	case v.Kind() == wire.String:
 		c.text(v)
-	case kind == "text" && consists(v, "type", "content") && v.At("content").Kind() == wire.String:
+	case kind == "text" && hasOnly(v, "type", "content") && v.At("content").Kind() == wire.String:
 		c.text(v.At("content"))
-	case kind != "text" && resultBlocks[kind] && consists(v, "type", "text") && said.Kind() == wire.String:
+	case kind != "text" && resultBlocks[kind] && hasOnly(v, "type", "text") && said.Kind() == wire.String:
 		c.text(said)
-	case consists(v, "text") && consists(said, "text") && said.At("text").Kind() == wire.String: // written by Cursor CLI
+	case hasOnly(v, "text") && hasOnly(said, "text") && said.At("text").Kind() == wire.String: // written by Cursor CLI
 		c.text(said.At("text"))
-	case consists(v, "Text") && v.At("Text").Kind() == wire.String: // written by Kiro CLI
+	case hasOnly(v, "Text") && v.At("Text").Kind() == wire.String: // written by Kiro CLI
 		c.text(v.At("Text"))
-	case v.Str("kind") == "text" && consists(v, "kind", "data") && data.Kind() == wire.String: // written by newer versions of Kiro CLI
+	case v.Str("kind") == "text" && hasOnly(v, "kind", "data") && data.Kind() == wire.String: // written by newer versions of Kiro CLI
 		c.text(data)
 	default:
 		c.raw(v)
 	}
 }
 
-// consists reports whether an object has only members with the given keys.
-func consists(v llm.View, keys ...string) bool {
+// hasOnly reports whether an object has only members with the given keys.
+func hasOnly(v llm.View, keys ...string) bool {
 	for m := v.First(); m.Kind() != wire.Invalid; m = m.Next() {
 		if !slices.Contains(keys, m.Key()) {
 			return false

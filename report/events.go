@@ -120,9 +120,9 @@ func (v *Events) flush() {
 	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
 }
 
-// maxRemembered is the minimum number of the latest findings that are remembered as reported. A
+// minRemembered is the minimum number of the latest findings that are remembered as reported. A
 // finding that recurs after twice as many others is reported again.
-const maxRemembered = 1 << 16
+const minRemembered = 1 << 16
 
 // fresh reports whether a finding has not been reported in its session yet, or is more severe
 // now.
@@ -135,7 +135,7 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 	if again && before >= f.Severity {
 		return false
 	}
-	if len(v.reported) == maxRemembered {
+	if len(v.reported) == minRemembered {
 		v.reported, v.earlier = map[[16]byte]scanner.Severity{}, v.reported
 	}
 	v.reported[key] = f.Severity

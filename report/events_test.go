@@ -162,15 +162,15 @@ func TestReportedFindingsAreBounded(t *testing.T) {
 	finding := func(i int) *scanner.Finding {
 		return &scanner.Finding{Rule: &sampleRules()[0], Name: fmt.Sprint(i), Severity: scanner.High}
 	}
-	for i := range 5 * maxRemembered / 2 {
+	for i := range 5 * minRemembered / 2 {
 		if !v.fresh(finding(i)) {
 			t.Fatalf("finding %d has no event", i)
 		}
-		if i >= maxRemembered && v.fresh(finding(i-maxRemembered)) {
-			t.Fatalf("finding %d has two events", i-maxRemembered)
+		if i >= minRemembered && v.fresh(finding(i-minRemembered)) {
+			t.Fatalf("finding %d has two events", i-minRemembered)
 		}
 	}
-	if n := len(v.reported) + len(v.earlier); n > 2*maxRemembered {
+	if n := len(v.reported) + len(v.earlier); n > 2*minRemembered {
 		t.Errorf("%d findings are remembered", n)
 	}
 	if !v.fresh(finding(0)) {

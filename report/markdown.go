@@ -20,8 +20,8 @@ const maxMarkdown = 900 << 10
 const leftOut = 200
 
 // writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the counts,
-// the open findings by server with the worst first, the decisions about the others, and what was
-// not inspected. Each rule is explained only once. Findings that would make the report too long for
+// the open findings by server with the worst first, the findings that are approved, suppressed or
+// unchanged, and what was not inspected. Each rule is explained only once. Findings that would make the report too long for
 // GitHub are left out and counted: first those that are not open, then the least severe.
 //
 // Untrusted text is written as code, or in sentences without markup: see prose and code.

@@ -117,9 +117,9 @@ func without(t *testing.T, entry, pointer string) string {
 	return entryOf(t, v)
 }
 
-// TestNothingIsTakenOutInSilence checks that if any single member is deleted from a lockfile entry,
+// TestRemovalsAreReported checks that if any single member is deleted from a lockfile entry,
 // the lockfile is rejected or there is a finding at high or above. Some deletions are rated lower.
-func TestNothingIsTakenOutInSilence(t *testing.T) {
+func TestRemovalsAreReported(t *testing.T) {
 	whole := `"pages": ` + lockedServer
 	if all, err := judged(t, whole, whole, onThisMachine); err != nil || len(all) > 0 {
 		t.Fatalf("the whole entry: %v, %q", err, all)
@@ -249,9 +249,9 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	return whole.String(), parts
 }
 
-// TestTakenOutOfAnAskedServer checks that members removed from a lockfile entry are also reported
+// TestRemovedFromStartedServer checks that members removed from a lockfile entry are also reported
 // if mcpscan lists the running server's tools instead of inspecting the entry.
-func TestTakenOutOfAnAskedServer(t *testing.T) {
+func TestRemovedFromStartedServer(t *testing.T) {
 	e := engine(t, rules.All())
 	approved := func(entries string) *scanner.Snapshot {
 		events, err := locked("mcpscan.lock", fmt.Sprintf(`{"lockfile": "mcpscan.lock/v1", "servers": {%s}}`, entries), true)

@@ -17,9 +17,9 @@ func (p *JudgePass) Compared() bool { return p.judge.engine.snapshot(p.event) !=
 // available through [ConfigPass].
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// Written returns the configured identity of a started server, or nil for other servers. It was
+// ConfiguredIdentity returns the configured identity of a started server, or nil for other servers. It was
 // compared with the approved identity when the configuration was judged.
-func (p *JudgePass) Written() *baseline.Identity {
+func (p *JudgePass) ConfiguredIdentity() *baseline.Identity {
 	if p.event.Kind != StartedEvent || p.judge.engine.versions {
 		return nil
 	}

@@ -22,9 +22,9 @@ func (in *Inspector) notification(m *Message, node int) {
 }
 
 // inputRequests inspects the requests (sampling, elicitation, roots) that a result, or a
-// notification about a task, can contain since the 2026-07-28 specification. It inspects
-// their keys, which the server chooses, as text of the subject rest at node root.
-func (in *Inspector) inputRequests(m *Message, rest mcp.SubjectKind, root, node int) {
+// notification about a task, can contain since the 2026-07-28 specification. Their
+// keys, which the server chooses, belong to the given subject, which begins at node from.
+func (in *Inspector) inputRequests(m *Message, subject mcp.SubjectKind, from, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		in.asks(m, c)
@@ -33,7 +33,7 @@ func (in *Inspector) inputRequests(m *Message, rest mcp.SubjectKind, root, node 
 		if kind == mcp.NoSubject {
 			kind = mcp.MessageSubject
 		}
-		in.span(rest, "", root, c, c+1)
+		in.span(subject, "", from, c, c+1)
 		in.span(kind, "", c, c+1, int(doc.Nodes[c].Next))
 		in.scattered(kind, "", c, c)
 	}

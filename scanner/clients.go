@@ -32,12 +32,12 @@ type shown struct {
 // form.
 type ClientDifference struct {
 	mcp.DefinitionKey
-	Change string // one of the constants below
-	Offset int
-	Other  string // client compared with
-	At     Location
-	Apart  time.Duration // time between the two listings, or negative if unknown
-	Same   bool          // the server reported the same version both times
+	Change      string // one of the constants below
+	Offset      int
+	Other       string // client compared with
+	At          Location
+	Apart       time.Duration // time between the two listings, or negative if unknown
+	SameVersion bool          // the server reported the same version both times
 }
 
 // The ways in which two clients' views of a server can differ.

@@ -45,7 +45,7 @@ type Event struct {
 	HTTP         *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
 	Identity     *baseline.Identity       // of a LockEvent, a StartedEvent or the DefinitionEvent of a bundle: identity of the server; nil if unknown
 	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
-	Says         baseline.Says            // of a LockEvent: members that the lockfile has for the server besides its definitions
+	Members      baseline.Members         // of a LockEvent: members that the lockfile has for the server besides its definitions
 	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
 	Config       *configfile.ClientConfig
 	Settings     *configfile.ChangedSettings

@@ -223,7 +223,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	answered := p.Request != nil && from == mcp.ServerToClient
 	var held *Call
 	switch {
-	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // a blocked call counts once the server answers it
+	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // a blocked call counts only if the server answers it
 		held, took = new(*took), nil
 	case answered:
 		took = j.request.held

@@ -330,9 +330,9 @@ func (p *JudgePass) AlreadyReported(rule string) bool {
 	return slices.ContainsFunc(p.reporters, func(r *Rule) bool { return r.ID == rule })
 }
 
-// ToldOf reports whether a rule of the same category that ran earlier has reported a definition in
+// ReportedDefinition reports whether a rule of the same category that ran earlier has reported a definition in
 // this message.
-func (p *JudgePass) ToldOf(d *mcp.Definition) bool {
+func (p *JudgePass) ReportedDefinition(d *mcp.Definition) bool {
 	return p.reportedDefinitions[reportedDefinition{d.Key(), p.rule.Category}]
 }
 

@@ -34,15 +34,15 @@ func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
 	}
 }
 
-// Lower changes the severity of the issues that other rules have so far reported in the text: if the
-// function to returns a lower severity for an issue, Lower sets it, and adds signal, which explains why.
-func (p *TextPass) Lower(signal string, to func(*Rule, *Issue) Severity) {
+// Lower changes the severity of the issues that other rules have so far reported in the text: if rate
+// returns a lower severity for an issue, Lower sets it and adds signal, which explains why.
+func (p *TextPass) Lower(signal string, rate func(*Rule, *Issue) Severity) {
 	for i := range p.reported {
 		r := &p.reported[i]
 		if r.rule == p.rule {
 			continue
 		}
-		if lower := to(r.rule, &r.Issue); lower < r.Severity {
+		if lower := rate(r.rule, &r.Issue); lower < r.Severity {
 			r.Severity, r.Signals = lower, append(slices.Clip(r.Signals), signal)
 		}
 	}

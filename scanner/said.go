@@ -21,14 +21,14 @@ func (p *JudgePass) Before() *Offer {
 // with another lockfile, whose approvals are independent.
 func (p *JudgePass) Revises() bool { return p.event.Kind == LockEvent && p.judge.engine.revised }
 
-// Says returns the members, other than definitions, of the lockfile's entry for the event's server,
+// LockedMembers returns the members, other than definitions, of the lockfile's entry for the event's server,
 // or nil if there is no entry.
-func (p *JudgePass) Says() baseline.Says {
+func (p *JudgePass) LockedMembers() baseline.Members {
 	if p.event.Kind == LockEvent {
-		return p.event.Says
+		return p.event.Members
 	}
 	if offer := p.Approved(); offer != nil {
-		return offer.Says
+		return offer.Members
 	}
 	return nil
 }
@@ -42,10 +42,10 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// TakenOut invokes visit for each definition that was approved before the change under review but
+// Withdrawn invokes visit for each definition that was approved before the change under review but
 // is now unapproved or, although the server listed it, missing from the lockfile. left is the
 // number of the server's definitions in the current lockfile.
-func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
+func (p *JudgePass) Withdrawn(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()
 	if before == nil {

@@ -29,7 +29,7 @@ type Offer struct {
 	Info        mcp.ServerInfo
 	Identity    *baseline.Identity       // nil if unknown
 	Locked      *baseline.LockedIdentity // nil if not in a lockfile
-	Says        baseline.Says            // members that a lockfile has for it besides its definitions; nil without a lockfile entry
+	Members     baseline.Members         // members that a lockfile has for it besides its definitions; nil without a lockfile entry
 	Client      *mcp.ClientInfo          // client to which it was listed
 	Location    Location                 // location where it was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
@@ -64,8 +64,8 @@ type Duplicate struct {
 	First, Second Location
 }
 
-// maxOffered bounds the definitions in a snapshot. The largest published server has 235
-// definitions.
+// maxOffered bounds the definitions in a snapshot. The largest of the published servers
+// examined has 235 definitions.
 const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
@@ -102,7 +102,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 			o.Identity = e.Identity.WithHosts(o.Identity)
 		}
 		if e.Kind == LockEvent {
-			o.Locked, o.Says = e.Locked, e.Says
+			o.Locked, o.Members = e.Locked, e.Members
 			if key := e.Locked.Last().Key(); key != "" && s.started[key] == nil {
 				set(&s.started, key, o)
 			}

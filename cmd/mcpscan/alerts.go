@@ -100,8 +100,8 @@ func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 	return a
 }
 
-// took returns a function to call with the duration of each decision, or nil if there is no meter.
-func (a *alerts) took() func(time.Duration) {
+// decisionTimer returns a function to call with the duration of each decision, or nil if there is no meter.
+func (a *alerts) decisionTimer() func(time.Duration) {
 	if a.meter == nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 // approving calls approve with the lockfile and the approval time, saves the lockfile, and returns
 // what was approved. The lockfile must be intact.
 func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
-	at, err := moment(now)
+	at, err := approvalTime(now)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ const sameCall = 100 * time.Millisecond
 // the engine decided on it.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
-	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
+	if i, ok := l.last[of]; ok && l.rows[i].reportsSameCall(e, m) {
 		r := &l.rows[i]
 		r.told, r.ID = "", max(r.ID, m.ID)
 		if m.Action != "" {
@@ -163,8 +163,8 @@ func (l *callList) connected(e *scanner.Event) {
 	}
 }
 
-// twin reports whether a message is the second audit event about the row's call.
-func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
+// reportsSameCall reports whether a message is the second audit event about the row's call.
+func (r *callRow) reportsSameCall(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))

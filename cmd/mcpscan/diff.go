@@ -61,7 +61,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
 		return err
 	}
-	met, entries := metServers{}, newEntries{old: before, pair: pair, now: map[entryKey]*baseline.Identity{}}
+	met, entries := seenServers{}, newEntries{old: before, pair: pair, now: map[entryKey]*baseline.Identity{}}
 	fresh := func(f *scanner.Finding) bool { // a diff reports only changes
 		return !before.Knows(f) && entries.changed(f) && (c.only == nil || c.only(f))
 	}

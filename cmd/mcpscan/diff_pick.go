@@ -121,10 +121,10 @@ func (n *newEntries) changed(f *scanner.Finding) bool {
 	return offer == nil || offer.Locked == nil || offer.Identity == nil || now == nil || offer.Identity.Changed(now, f.Pointer)
 }
 
-// metServers are the names of the servers that sent messages.
-type metServers map[string]bool
+// seenServers are the names of the servers that sent messages.
+type seenServers map[string]bool
 
-func (m metServers) see(e *scanner.Event, out *scanner.Outcome) {
+func (m seenServers) see(e *scanner.Event, out *scanner.Outcome) {
 	if e.Server != "" && len(out.Messages) > 0 {
 		m[e.Server] = true
 	}
@@ -132,7 +132,7 @@ func (m metServers) see(e *scanner.Event, out *scanner.Outcome) {
 
 // any reports whether a server in the snapshot sent messages. It also returns true if no server at
 // all did, because the coverage then explains why.
-func (m metServers) any(of *scanner.Snapshot) bool {
+func (m seenServers) any(of *scanner.Snapshot) bool {
 	for name := range m {
 		if of.Servers[name] != nil {
 			return true

@@ -176,8 +176,8 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 	if err != nil {
 		return nil, err
 	}
-	if len(v.events) == 0 && v.holder > 0 {
-		return x.explain(ctx, place{line: v.holder})
+	if len(v.events) == 0 && v.firstFindingLine > 0 {
+		return x.explain(ctx, place{line: v.firstFindingLine})
 	}
 	tellSkipped(x.std, res)
 	if len(v.events) == 0 {

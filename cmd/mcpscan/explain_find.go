@@ -132,15 +132,15 @@ func (x *explainer) byFinding(ctx context.Context, want wanted) (place, error) {
 // view is a sink that collects the events at one place.
 type view struct {
 	place
-	next          place  // where the next event on the line begins, or the zero value if there is none
-	before, after int    // the nearest lines with events, -1 for none
-	holder        int    // the line on which the first event with a finding on the requested line begins
-	reason        string // why the line is not an event
-	more          int    // number of events on the line that are not listed
-	events        []*explained
-	at            scanner.Origin
-	now           *explained // nil if the current event is not at the place
-	windows       map[*scanner.Judged]*windows
+	next             place  // where the next event on the line begins, or the zero value if there is none
+	before, after    int    // the nearest lines with events, -1 for none
+	firstFindingLine int    // the line on which the first event with a finding on the requested line begins
+	reason           string // why the line is not an event
+	more             int    // number of events on the line that are not listed
+	events           []*explained
+	at               scanner.Origin
+	now              *explained // nil if the current event is not at the place
+	windows          map[*scanner.Judged]*windows
 }
 
 // window records the windows of a call that is being judged.
@@ -236,8 +236,8 @@ func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)
 	}
-	if v.holder == 0 && f.Location.Line == v.line && f.Location.File == v.at.File {
-		v.holder = v.at.Line
+	if v.firstFindingLine == 0 && f.Location.Line == v.line && f.Location.File == v.at.File {
+		v.firstFindingLine = v.at.Line
 	}
 	for _, r := range f.Related {
 		if v.holds(place{r.Location.Line, r.Location.Column}, v.next) && r.Location.File == v.at.File && len(v.events) > 0 {

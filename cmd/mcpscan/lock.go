@@ -40,7 +40,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if c.Check {
 		return c.check(ctx, std)
 	}
-	at, err := moment(c.Now)
+	at, err := approvalTime(c.Now)
 	if err != nil {
 		return err
 	}
@@ -321,8 +321,8 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	return c.end(std, checks, collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res), nil)
 }
 
-// moment returns the time of an approval: the requested one, or the current time.
-func moment(asked string) (time.Time, error) {
+// approvalTime returns the time of an approval: the requested one, or the current time.
+func approvalTime(asked string) (time.Time, error) {
 	at, err := app.Date(asked)
 	if err != nil || !at.IsZero() {
 		return at, err

@@ -174,7 +174,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	switch {
 	case f.Quiet:
 	case len(r.Coverage.Skipped) == 0:
-		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: found no server, message or definition; to accept that: --allow-incomplete")
+		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: found no server, message or definition; use --allow-incomplete to accept that")
 	default:
 		for i, s := range r.Coverage.Skipped {
 			if i == maxReasons {
@@ -183,7 +183,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 			}
 			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 800))
 		}
-		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; to accept that: --allow-incomplete")
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; use --allow-incomplete to accept that")
 	}
 	return &exitError{code: exitIncomplete}
 }

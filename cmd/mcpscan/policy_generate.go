@@ -47,7 +47,7 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	}
 	missed := len(res.Coverage.Skipped) > 0 || profile.Lost() > 0
 	if missed && !c.Quiet {
-		fmt.Fprintln(std.err, "mcpscan: not everything was inspected, so the policy may be incomplete; to accept that: --allow-incomplete")
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected, so the policy may be incomplete; use --allow-incomplete to accept that")
 		tellSkipped(std, res)
 	}
 	if missed && !c.AllowIncomplete {

@@ -40,9 +40,9 @@ type listenFlags struct {
 // Time limits for reading request headers, for idle connections, and for requests still open at
 // shutdown.
 const (
-	headWait = 10 * time.Second
-	idleWait = 2 * time.Minute
-	lastWait = time.Second
+	headerTimeout   = 10 * time.Second
+	idleTimeout     = 2 * time.Minute
+	shutdownTimeout = time.Second
 )
 
 // address returns the address to listen on.
@@ -209,24 +209,24 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 		r.problem("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
 	}
 	log.SetOutput(io.Discard) // the HTTP client logs what servers send on idle connections
-	return 0, serve(ctx, listener, handler, log.New(troubleWriter{r}, "", 0))
+	return 0, serve(ctx, listener, handler, log.New(serverLogWriter{r}, "", 0))
 }
 
-// troubleChars is how many characters of an entry in the HTTP server's log are printed. They include the
+// serverLogChars is how many characters of an entry in the HTTP server's log are printed. They include the
 // message of a panic, which precedes its stack.
-const troubleChars = 400
+const serverLogChars = 400
 
-// troubleWriter prints the HTTP server's log, such as panics in handlers.
-type troubleWriter struct{ *proxyRun }
+// serverLogWriter prints the HTTP server's log, such as panics in handlers.
+type serverLogWriter struct{ *proxyRun }
 
-func (w troubleWriter) Write(line []byte) (int, error) {
-	w.problem("%s", text.Visible(strings.TrimSpace(string(line)), troubleChars))
+func (w serverLogWriter) Write(line []byte) (int, error) {
+	w.problem("%s", text.Visible(strings.TrimSpace(string(line)), serverLogChars))
 	return len(line), nil
 }
 
 // serve serves until ctx is done, and then closes open connections.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, errorLog *log.Logger) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: errorLog}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, ErrorLog: errorLog}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
@@ -234,7 +234,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, err
 		return fmt.Errorf("listening: %w", err)
 	case <-ctx.Done():
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if server.Shutdown(last) != nil {
 		server.Close() // streams do not end on their own

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// watched holds servers that have been listed and keep running until end is called.
-type watched struct {
+// runningServers holds servers that have been listed and keep running until end is called.
+type runningServers struct {
 	listed []*scanner.Event      // events sent until all servers were listed
 	later  <-chan *scanner.Event // events sent after that; closed when the last server has ended
 	stop   func()                // stops the servers
@@ -21,7 +21,7 @@ type watched struct {
 }
 
 // read passes each later event of a kind that the proxy uses to take, until all servers have ended.
-func (w *watched) read(take func(*scanner.Event)) {
+func (w *runningServers) read(take func(*scanner.Event)) {
 	defer close(w.ended)
 	for e := range w.later {
 		if e = ofProxy(e); e != nil {
@@ -31,7 +31,7 @@ func (w *watched) read(take func(*scanner.Event)) {
 }
 
 // end stops the servers and waits until their last events have been handled.
-func (w *watched) end() {
+func (w *runningServers) end() {
 	w.stop()
 	<-w.ended
 }
@@ -39,7 +39,7 @@ func (w *watched) end() {
 // withServers is a proxy with its listed servers.
 type withServers struct {
 	*proxy.LLM
-	servers *watched
+	servers *runningServers
 }
 
 // Close stops the servers and then closes the proxy.
@@ -51,9 +51,9 @@ func (w *withServers) Close() {
 // listServers lists the servers in the --servers configuration before there is any traffic, and
 // keeps them running to notice changes to their tools. The caller must call the result's read
 // method, and its end method when it no longer needs the servers.
-func (r *proxyRun) listServers(ctx context.Context) (*watched, error) {
+func (r *proxyRun) listServers(ctx context.Context) (*runningServers, error) {
 	until := make(chan struct{})
-	w := &watched{stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}
+	w := &runningServers{stop: sync.OnceFunc(func() { close(until) }), ended: make(chan struct{})}
 	if r.Servers == "" {
 		none := make(chan *scanner.Event)
 		close(none)

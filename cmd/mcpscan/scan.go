@@ -60,8 +60,8 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if p.Left > 0 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.Left, "server"))
+	if p.NotStarted > 0 && !c.Quiet {
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.NotStarted, "server"))
 	}
 	src := c.list(ctx, std, p, l, rec.Record, c.Quiet)
 	// An interrupt ends the listing of servers, but the report is still written.

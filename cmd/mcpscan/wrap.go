@@ -33,7 +33,7 @@ type unwrapCmd struct {
 type wrapFlags struct {
 	Name   string `arg:"" optional:"" help:"Name of the server in the client configuration." placeholder:"NAME"`
 	All    bool   `help:"All servers."`
-	Config string `help:"The client configuration to edit; default: those in this directory and the user's own." placeholder:"FILE"`
+	Config string `help:"Client configuration to edit. By default, all in this directory and the user's own are edited." placeholder:"FILE"`
 	DryRun bool   `help:"Write nothing; show the changes as a diff."`
 	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
 }

@@ -22,10 +22,10 @@ import (
 
 // Plan is the input of a run: events that were read, and servers to list.
 type Plan struct {
-	Inputs  []report.Input
-	Events  []*scanner.Event // events of inputs that were read
-	Targets []servers.Target // servers to list
-	Left    int              // number of servers that --no-run skipped without making the run incomplete
+	Inputs     []report.Input
+	Events     []*scanner.Event // events of inputs that were read
+	Targets    []servers.Target // servers to list
+	NotStarted int              // number of servers that --no-run skipped without making the run incomplete
 
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
@@ -38,9 +38,9 @@ type Plan struct {
 	maxMessage int64         // in bytes
 	disk       *servers.Disk
 
-	lockfile *lockfile.File              // lockfile whose servers are inspected too; nil for none
-	locked   map[string]*lockfile.Server // servers whose locked definitions are inspected if NoRun skips them; nil for none
-	mayLeave bool                        // NoRun does not make the run incomplete, because there is no lockfile
+	lockfile               *lockfile.File              // lockfile whose servers are inspected too; nil for none
+	locked                 map[string]*lockfile.Server // servers whose locked definitions are inspected if NoRun skips them; nil for none
+	completeWithoutServers bool                        // NoRun does not make the run incomplete, because there is no lockfile
 }
 
 // NewPlan returns an empty plan.
@@ -64,7 +64,7 @@ func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event
 // is the lockfile, or nil if there is none; with NoRun, its definitions are inspected, and their
 // servers are not started.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
-	p.lockfile, p.mayLeave = locked, p.NoRun && locked == nil
+	p.lockfile, p.completeWithoutServers = locked, p.NoRun && locked == nil
 	if p.NoRun && locked != nil {
 		p.locked = locked.Servers
 	}
@@ -102,7 +102,7 @@ func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused str
 		case ctx.Err() != nil:
 			refused = context.Cause(ctx).Error()
 		case p.NoRun:
-			p.leave(t)
+			p.leaveOut(t)
 			return true
 		case t.Foreign:
 			refused = ask(&t)
@@ -181,7 +181,7 @@ func (p *Plan) Config(f *config.File) {
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
-			p.standIn(locked, baseline.IdentityOf(&s), at(s.Pos))
+			p.useLocked(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
 		target := servers.Configured
@@ -196,9 +196,9 @@ func (p *Plan) Config(f *config.File) {
 	}
 }
 
-// standIn records that a server is not started, that its locked definitions are inspected instead,
+// useLocked records that a server is not started, that its locked definitions are inspected instead,
 // and whether these may belong to another server.
-func (p *Plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
+func (p *Plan) useLocked(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
 	case last == nil:
@@ -216,12 +216,12 @@ func (p *Plan) ignore(at scanner.Origin, reason string) {
 	p.Events = append(p.Events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records that a server is not started because of --no-run. The run remains complete only if
+// leaveOut records that a server is not started because of --no-run. The run remains complete only if
 // it is a scan without a lockfile.
-func (p *Plan) leave(t servers.Target) {
+func (p *Plan) leaveOut(t servers.Target) {
 	switch {
-	case p.mayLeave:
-		p.Left++
+	case p.completeWithoutServers:
+		p.NotStarted++
 		p.ignore(t.Origin, "not started (--no-run); tools not checked")
 	case p.locked[t.Name] != nil:
 		p.skip(t.Origin, "server %s not started (--no-run), and the lockfile has no definitions for it: %s", t.Name, t.Conceal(t.Shown()))

@@ -143,8 +143,8 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 	return last.started().Differences(now.started())
 }
 
-// started returns an identity without resolved values and the names of variables and headers. The
-// command and the URL are normalized.
+// started returns a copy of the identity without resolved values and without the names of variables and
+// headers. The command and the URL are normalized.
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
@@ -332,13 +332,13 @@ func (id *Identity) Changed(now *Identity, pointer string) bool {
 	return false
 }
 
-// Says is the set of members, other than definitions, that a lockfile has for a server, such as
+// Members is the set of members, other than definitions, that a lockfile has for a server, such as
 // identity.digest. These members are compared separately because Differences ignores missing data:
 // removing a member would otherwise hide a change.
-type Says map[string]bool
+type Members map[string]bool
 
 // Lacks returns the sorted members that other contains and s does not.
-func (s Says) Lacks(other Says) (absent []string) {
+func (s Members) Lacks(other Members) (absent []string) {
 	for _, name := range slices.Sorted(maps.Keys(other)) {
 		if other[name] && !s[name] {
 			absent = append(absent, name)
@@ -347,22 +347,22 @@ func (s Says) Lacks(other Says) (absent []string) {
 	return absent
 }
 
-// Says returns the members that an identity has, including those that
+// Members returns the members that an identity has, including those that
 // [Identity.Differences] ignores if one side lacks them.
-func (id *Identity) Says() Says {
-	says := Says{}
+func (id *Identity) Members() Members {
+	members := Members{}
 	if id == nil {
-		return says
+		return members
 	}
-	says["identity"] = true
+	members["identity"] = true
 	for _, member := range []struct{ name, value string }{{"transport", id.Transport}, {"resolved", id.Resolved},
 		{"integrity", id.Integrity}, {"executable", id.Executable}, {"digest", id.Digest}} {
 		if member.value != "" {
-			says["identity."+member.name] = true
+			members["identity."+member.name] = true
 		}
 	}
 	if id.Exact {
-		says["identity.exact"] = true
+		members["identity.exact"] = true
 	}
-	return says
+	return members
 }

@@ -42,7 +42,7 @@ const (
 	seeks                     // a verb that returns whatever matches
 	lists                     // a verb that lists names without content
 	changes                   // a verb that stores something
-	ends                      // a verb that removes something, or changes it without sending anything out
+	alters                    // a verb that removes something, or changes it without sending anything out
 	sends                     // a verb that sends something out
 	fetches                   // a verb that accesses an address
 	runs                      // a verb that runs its input
@@ -57,7 +57,7 @@ const (
 	carries                   // a verb that sends something out, though it can also be a noun
 	works                     // a verb that transforms its input
 
-	verbs   = reads | seeks | lists | changes | ends | sends | fetches | runs
+	verbs   = reads | seeks | lists | changes | alters | sends | fetches | runs
 	actions = verbs | looks | carries | works // verbs that determine a tool's category
 )
 
@@ -72,7 +72,7 @@ var roles = func() map[string]role {
 		{seeks, `search find query lookup ask`},
 		{lists, `list`},
 		{changes, `create add update edit write append insert put patch forward post comment`},
-		{ends, `set delete remove move rename copy save archive mark close merge manage cancel stop kill terminate reset
+		{alters, `set delete remove move rename copy save archive mark close merge manage cancel stop kill terminate reset
 			lock unlock install validate approve start review assign transfer`},
 		{sends, `send reply publish share broadcast notify tweet upload push submit`},
 		{fetches, `fetch scrape crawl browse navigate goto visit open request`},

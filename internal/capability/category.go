@@ -44,7 +44,7 @@ func categoryOf(r role) Category {
 		return Compute
 	case r&(reads|seeks|lists|fetches|looks) != 0:
 		return Read
-	case r&(changes|ends) != 0:
+	case r&(changes|alters) != 0:
 		return Write
 	}
 	return Unknown

@@ -157,11 +157,11 @@ func inCallExample(t []byte, start, end int) bool {
 // CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as
 // run does not count as quoted.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
-	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-ClauseReach):start]))
+	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && runVerb.Match(t[max(0, start-ClauseReach):start]))
 }
 
-// hasItRun matches the text before a command that is to be run.
-var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
+// runVerb matches the text before a command that is to be run.
+var runVerb = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
 // quotationMarks lists the pairs of quotation marks of many languages.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"‘", "’"}, {"‚", "‘"},

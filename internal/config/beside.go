@@ -13,23 +13,23 @@ import (
 // hundred.
 const maxSettings = 10_000
 
-// beside contains keys of settings that rules use and that the given clients read from the same
+// settingKeys contains keys of settings that rules use and that the given clients read from the same
 // files as their servers. A key that ends in * matches a prefix.
-type beside struct {
+type settingKeys struct {
 	clients []string
 	paths   []string // key paths, with keys separated by spaces
 }
 
 // settingsBeside returns the table of settings that grant approvals, run a command, choose an
 // endpoint, set environment variables, or supply values for entries.
-func settingsBeside() []beside {
+func settingsBeside() []settingKeys {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {
 		for _, key := range editor[:4] {
 			editor = append(editor, under+key)
 		}
 	}
-	return []beside{
+	return []settingKeys{
 		{[]string{"claude-code"}, []string{"enableAllProjectMcpServers", "enabledMcpjsonServers", "permissions", "hooks", "env", "apiKeyHelper",
 			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "skipDangerousModePermissionPrompt"}},
 		{[]string{"claude-code", "copilot"}, []string{"enabledPlugins", "extraKnownMarketplaces"}},

@@ -51,7 +51,7 @@ func (c *comparison) switches() {
 		if !blamed && len(harmed) > 0 { // only several of them together cause the harm
 			k.effect, k.rules = slices.Max(slices.Collect(maps.Values(harmed))), slices.Collect(maps.Keys(harmed))
 		}
-		c.Add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), concerning(k.rules))
+		c.Add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), harmedRules(k.rules))
 	}
 }
 
@@ -232,8 +232,8 @@ func valueText(v any) string {
 	return ""
 }
 
-// concerning returns a text that names the first few rules that a change harms.
-func concerning(rules []string) string {
+// harmedRules returns a text that names the first few rules that a change harms.
+func harmedRules(rules []string) string {
 	const most = 5
 	slices.Sort(rules)
 	switch n := len(rules); {

@@ -99,7 +99,7 @@ func (t *Triage) Blocks(f *scanner.Finding) bool {
 		severity = *set.Severity
 	}
 	return on && severity >= from && !slices.ContainsFunc(t.Settings.Ignores, func(i Ignore) bool {
-		return i.matches(f, f.Fingerprint) && i.holds(t.when(f))
+		return i.matches(f, f.Fingerprint) && i.validAt(t.when(f))
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 // policies the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides contains the top-level keys allowed next to a policy at any of these paths.
-var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
+// allowedBeside contains the top-level keys allowed next to a policy at any of these paths.
+var allowedBeside = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
 // policyReader reads a policy's keys at one of its key paths.
 type policyReader struct {
@@ -66,7 +66,7 @@ func (p *policyReader) keys(place string, top keys) keys {
 			read(n)
 		}
 	}
-	for _, key := range besides {
+	for _, key := range allowedBeside {
 		if read := top[key]; read != nil {
 			own[key] = func(n *node) {
 				if p.once(place, key, n.pos) {

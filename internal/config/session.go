@@ -84,7 +84,7 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 	return func(server, tool string) (capability.Category, bool) {
 		for _, t := range slices.Backward(c.Categories) {
-			if globs(t.Server, server) && globs(t.Tool, tool) {
+			if matchesGlob(t.Server, server) && matchesGlob(t.Tool, tool) {
 				return t.Category, true
 			}
 		}

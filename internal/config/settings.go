@@ -56,7 +56,7 @@ func (a *Approval) Holds() bool { return a.TrustFirst != nil && !*a.TrustFirst }
 
 // Passes reports whether new definitions of a server are approved immediately.
 func (a *Approval) Passes(server string) bool {
-	return a.Quarantine != nil && !*a.Quarantine || slices.ContainsFunc(a.Skip, func(glob string) bool { return globs(glob, server) })
+	return a.Quarantine != nil && !*a.Quarantine || slices.ContainsFunc(a.Skip, func(glob string) bool { return matchesGlob(glob, server) })
 }
 
 // Layer determines which rules run and their severities.
@@ -161,7 +161,7 @@ func (s *Settings) layers(server, tool string, output bool) []*Layer {
 	for _, forTools := range [...]bool{false, true} {
 		for i := range s.Overrides {
 			o := &s.Overrides[i]
-			if (o.Tool != "") == forTools && globs(o.Server, server) && globs(o.Tool, tool) {
+			if (o.Tool != "") == forTools && matchesGlob(o.Server, server) && matchesGlob(o.Tool, tool) {
 				layers = append(layers, &o.Layer)
 			}
 		}

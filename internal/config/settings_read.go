@@ -239,8 +239,8 @@ func (r *settingsReader) glob(n *node) string {
 	return s
 }
 
-// globs reports whether a name matches a glob; an empty glob matches all.
-func globs(glob, name string) bool {
+// matchesGlob reports whether a name matches a glob; an empty glob matches all.
+func matchesGlob(glob, name string) bool {
 	if glob == "" {
 		return true
 	}
@@ -251,7 +251,7 @@ func globs(glob, name string) bool {
 // ruleGlob parses a glob that must match at least one rule.
 func (r *settingsReader) ruleGlob(n *node) string {
 	s := r.glob(n)
-	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {
+	if !slices.ContainsFunc(r.ids(), func(id string) bool { return matchesGlob(s, id) }) {
 		r.checkRule(s, n.pos)
 	}
 	return s

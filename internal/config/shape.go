@@ -154,7 +154,7 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reads a string in place of servers. In a plugin manifest, it is the path of a file
+// pathString reads a string that stands where servers are expected. In a plugin manifest, it is the path of a file
 // that contains them. In the Markdown file of an agent, it is the name of a configured server,
 // which needs no check here.
 func (r *reader) pathString(shape string, n *node) {

@@ -94,7 +94,7 @@ func (t *Triage) applyIgnores(f *scanner.Finding) {
 			continue
 		}
 		switch {
-		case ignore.holds(when):
+		case ignore.validAt(when):
 			if used.applied++; f.Status != scanner.Suppressed {
 				f.Status, f.Reason = scanner.Suppressed, ignore.Reason
 			}
@@ -114,9 +114,9 @@ func (t *Triage) when(f *scanner.Finding) time.Time {
 	return f.Time
 }
 
-// holds reports whether an ignore is still valid at a time. If the time is zero, an ignore with an
+// validAt reports whether an ignore is still valid at a time. If the time is zero, an ignore with an
 // expiry date is not valid.
-func (i *Ignore) holds(when time.Time) bool {
+func (i *Ignore) validAt(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }
 
@@ -124,7 +124,7 @@ func (i *Ignore) holds(when time.Time) bool {
 func (i *Ignore) lastDay() string { return i.Expires.AddDate(0, 0, -1).Format(time.DateOnly) }
 
 func (i *Ignore) matches(f *scanner.Finding, fingerprint func() string) bool {
-	return globs(i.Rule, f.Rule.ID) && globs(i.Server, f.Server) && globs(i.Tool, f.Name) &&
+	return matchesGlob(i.Rule, f.Rule.ID) && matchesGlob(i.Server, f.Server) && matchesGlob(i.Tool, f.Name) &&
 		(i.Fingerprint == "" || i.Fingerprint == fingerprint())
 }
 
@@ -162,7 +162,7 @@ type Choice map[string]Places
 // Places is a set of places where findings can occur.
 type Places uint8
 
-// The places are tool results and everything else.
+// InOutputs is what a server answers: results, errors and other parts of responses.
 const (
 	InOutputs Places = 1 << iota
 	Elsewhere

@@ -35,7 +35,7 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	if _, err := os.Stat(filepath.Join(d.Project, ".gitmodules")); err == nil && d.Project != "" {
 		w.modules = true
 	}
-	if d.Project != "" && !above(d.Project, d.Home) {
+	if d.Project != "" && !within(d.Project, d.Home) {
 		w.below(d.Project, 0)
 	}
 	return w.found, w.missed
@@ -82,7 +82,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 // inside reports whether a file is in the project once links are resolved.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err != nil || above(w.root, real) // errors are reported when the file is read
+	return err != nil || within(w.root, real) // errors are reported when the file is read
 }
 
 // below searches the directories inside dir.
@@ -146,8 +146,8 @@ func heads() []string {
 	return out
 }
 
-// above reports whether path is dir or is inside it.
-func above(dir, path string) bool {
+// within reports whether path is dir or is inside it.
+func within(dir, path string) bool {
 	if path == "" {
 		return false
 	}

@@ -52,8 +52,8 @@ var dialects = map[string]draft{
 	"https://json-schema.org/draft/2020-12/schema": draft2020,
 }
 
-// moving contains keywords that change the target of a reference.
-var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
+// retargeting contains keywords that change the target of a reference.
+var retargeting = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
 
 // names are keywords that are looked up together.
 type names = [3]string
@@ -135,7 +135,7 @@ func read(doc *wire.Doc, text []byte) *schema {
 		}
 	}
 	for i := range doc.Nodes {
-		for _, name := range moving {
+		for _, name := range retargeting {
 			if doc.Kind(i) == wire.String && doc.KeyIs(i, name) && (doc.Nodes[i].Parent != 0 || name != "$id") {
 				return nil
 			}

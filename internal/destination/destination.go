@@ -61,8 +61,7 @@ func Of(host string) Destination {
 }
 
 // IP parses a host that is an IP address, in the notations that clients accept, such as 2130706433,
-// 0x7f.1 and 0177.0.0.1 for 127.0.0.1. An IPv6 address that embeds an IPv4 address becomes the
-// latter.
+// 0x7f.1 and 0177.0.0.1 for 127.0.0.1. An IPv6 address that embeds an IPv4 address is converted to that IPv4 address.
 func IP(host string) (ip netip.Addr, ok bool) {
 	plain := plainHost(host)
 	if ip, err := netip.ParseAddr(plain); err == nil {

@@ -12,13 +12,13 @@ import (
 // other parameters are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
-// Members is the number of nets in the second stage. The nets differ only in the random seed of
+// NetCount is the number of nets in the second stage. The nets differ only in the random seed of
 // their training, and their mean makes fewer mistakes than any single net.
-const Members = 2
+const NetCount = 2
 
 // EmbeddedNets returns the nets that `go run ./internal/intent/train` wrote.
-func EmbeddedNets() (all [Members]Net) {
-	size := len(nets) / Members
+func EmbeddedNets() (all [NetCount]Net) {
+	size := len(nets) / NetCount
 	for k := range all {
 		all[k] = Net{nets[k*size:][:size]}
 	}

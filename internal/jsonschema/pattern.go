@@ -24,7 +24,7 @@ func CatastrophicPattern(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
 	}
-	pattern = counted.Compiled().ReplaceAllStringFunc(lookaround.Replace(pattern), often)
+	pattern = counted.Compiled().ReplaceAllStringFunc(lookaround.Replace(pattern), unbounded)
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return false // a dialect that package regexp does not support
@@ -47,9 +47,9 @@ var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", 
 // does not matter.
 var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
 
-// often replaces a counted repetition with * or + if its limit is so high that it counts as
+// unbounded replaces a counted repetition with * or + if its limit is so high that it counts as
 // unbounded.
-func often(quantifier string) string {
+func unbounded(quantifier string) string {
 	m := counted.FindStringSubmatch(quantifier)
 	most := m[3]
 	if m[2] == "" {

@@ -145,7 +145,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 	s := &r.streams
 	if b.str("type") == "message_start" {
 		r.brokenOff("anthropic")
-		r.heard = false
+		r.sawText = false
 	}
 	r.streamed("anthropic", "message_stop", b.origin(b.root, ""))
 	v, ok := r.view(b, b.root, "")

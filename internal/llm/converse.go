@@ -37,7 +37,7 @@ func readConverseEvent(r *Reader, b *body) {
 		return
 	case kind == "messageStart":
 		r.brokenOff(stream)
-		r.heard = false
+		r.sawText = false
 	}
 	r.streamed(stream, "messageStop", b.origin(b.root, ""))
 	key := streamKey{of: stream, index: string(e.At("contentBlockIndex").Raw())}

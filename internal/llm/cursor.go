@@ -36,7 +36,7 @@ func readCursorOutput(r *Reader, b *body) {
 			r.cursorCall(c, cmp.Or(b.str("call_id"), v.Str("toolCallId"), c.At("args").Str("toolCallId")), b.str("subtype") == "started")
 		}
 	})
-	if r.told == 0 && len(v.Raw()) > len("{}") {
+	if r.items == 0 && len(v.Raw()) > len("{}") {
 		r.unknown(v, "a tool", v.First().Key())
 	}
 }

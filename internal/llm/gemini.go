@@ -45,7 +45,8 @@ func (r *Reader) geminiTools(v View) {
 // codeExecution is the name under which calls of the provider's code execution are reported.
 const codeExecution = "code_execution"
 
-// geminiTexts are the members of a part that is not tool output.
+// geminiTexts are the members of a part that contains text, media or a thought, rather than a call or a
+// result.
 var geminiTexts = []string{"text", "thought", "inlineData", "inline_data", "fileData", "file_data", "audioTranscription", "audio_transcription",
 	"thoughtSignature", "thought_signature"}
 

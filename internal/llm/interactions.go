@@ -89,7 +89,7 @@ func readInteractionEvent(r *Reader, b *body) {
 	r.style = Underlined
 	if kind == "interaction.created" || kind == "interaction.start" {
 		r.brokenOff(stream)
-		r.heard = false
+		r.sawText = false
 	}
 	r.streamed(stream, interactionEnd, b.origin(b.root, ""))
 	key := streamKey{of: stream, index: string(b.members["index"].Raw())}

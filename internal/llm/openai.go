@@ -247,7 +247,7 @@ func (r *Reader) nested(b *body, key string) {
 	r.skipAt(b.origin(v, pointer), "%s: %s in an unknown format", r.format, quote(key))
 }
 
-// bodyStarts are the possible beginnings of a JSON text or an event stream.
+// bodyStarts are the beginnings by which a JSON body or an event stream in a string is recognised.
 var bodyStarts = []string{"{", "[", "data:", "event:"}
 
 // readExchange reads a logged request and its response.

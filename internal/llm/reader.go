@@ -17,26 +17,26 @@ type Reader struct {
 	Max  int64       // maximum size of a message in bytes; a longer one is not read
 	Emit func(*Item) // called with each item
 
-	outer   Record // the record around the current body
-	format  string
-	said    *scanner.Origin // the body's first text from a user or model
-	heard   bool            // the current stream has had such a text
-	told    int             // number of items of the body
-	session string
-	time    time.Time
-	turn    string
-	style   Style
-	history bool
-	clock   bool
-	suite   bool
-	answer  int      // messages of the last request plus answers to it: the index of the next answer
-	before  string   // the response that the request continues
-	doc     wire.Doc // of the current part
-	known   recogniser
-	streams streams
-	runs    runs
-	repeats bool // the current items were already in the same stream
-	asked   bool // an OpenAI Responses request was read, so its tools are known
+	outer     Record // the record around the current body
+	format    string
+	firstText *scanner.Origin // the body's first text from a user or model
+	sawText   bool            // the current stream has had such a text
+	items     int             // number of items of the body
+	session   string
+	time      time.Time
+	turn      string
+	style     Style
+	history   bool
+	clock     bool
+	suite     bool
+	answer    int      // messages of the last request plus answers to it: the index of the next answer
+	before    string   // the response that the request continues
+	doc       wire.Doc // of the current part
+	known     recogniser
+	streams   streams
+	runs      runs
+	repeats   bool // the current items were already in the same stream
+	asked     bool // an OpenAI Responses request was read, so its tools are known
 
 	changes struct { // the current change log of VS Code
 		session string
@@ -72,16 +72,16 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 	r.fill(b)
 	f.read(r, b)
 	if strings.Contains(f.name, "stream") { // each event is a piece of the stream
-		if r.said != nil && !r.heard {
-			r.heard = true
-			r.ignoreAt(*r.said, saidReason)
+		if r.firstText != nil && !r.sawText {
+			r.sawText = true
+			r.ignoreAt(*r.firstText, saidReason)
 		}
 		return true
 	}
-	if r.said != nil {
-		r.ignoreAt(*r.said, saidReason)
+	if r.firstText != nil {
+		r.ignoreAt(*r.firstText, saidReason)
 	}
-	if r.told == 0 && !broken {
+	if r.items == 0 && !broken {
 		r.ignoreAt(b.origin(root, ""), "a part of "+f.name+" without tools, calls and results")
 	}
 	return true
@@ -91,7 +91,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 const saidReason = "text from users and models: only tools, calls and results are inspected"
 
 func (r *Reader) begin(format string) {
-	r.format, r.said, r.told = format, nil, 0
+	r.format, r.firstText, r.items = format, nil, 0
 	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
@@ -101,7 +101,7 @@ func (r *Reader) Within(o Record) { r.outer = o }
 // emit adds the properties of the body to an item, and passes it to Emit.
 func (r *Reader) emit(i Item) {
 	if i.Kind != Known && i.Kind != Begin {
-		r.told++
+		r.items++
 	}
 	i.Format, i.Style, i.Suite = r.format, r.style, r.suite
 	i.Session, i.Turn = cmp.Or(i.Session, r.session), cmp.Or(i.Turn, r.turn)
@@ -142,14 +142,14 @@ func (r *Reader) ignoreAt(at scanner.Origin, reason string) {
 // textAt records the location of text that is not inspected. Only the first location in a body is
 // kept.
 func (r *Reader) textAt(at scanner.Origin) {
-	if r.said == nil {
-		r.said = &at
+	if r.firstText == nil {
+		r.firstText = &at
 	}
 }
 
 // text records text that is not inspected, because it is not tool output.
 func (r *Reader) text(v View) {
-	if r.said == nil {
+	if r.firstText == nil {
 		r.textAt(v.Origin())
 	}
 }

@@ -181,7 +181,7 @@ func readResponsesEvent(r *Reader, b *body) {
 	s := &r.streams
 	if kind := b.str("type"); kind == "response.created" {
 		r.brokenOff("responses")
-		r.heard = false
+		r.sawText = false
 	}
 	r.streamed("responses", "response.completed", b.origin(b.root, ""))
 	switch kind := b.str("type"); {

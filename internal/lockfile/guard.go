@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// patience is how long to wait for another writer.
-const patience = 10 * time.Second
+// guardTimeout is how long to wait for another writer.
+const guardTimeout = 10 * time.Second
 
 // guard is the lock that writers of a lockfile hold in turn. It is next to the lockfile, because
 // writers may run as different users, with different home directories and caches. A writer removes
@@ -31,7 +31,7 @@ func guardPath(lockfile string) string {
 // takeTurn waits until no other writer holds the guard of a lockfile, whose path must not contain
 // links.
 func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()
 	path := guardPath(lockfile)
 	for {

@@ -95,19 +95,19 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// says lists the data that the server's entry contains besides its definitions.
-func (s *Server) says() baseline.Says {
-	says := baseline.Says{}
+// members lists the data that the server's entry contains besides its definitions.
+func (s *Server) members() baseline.Members {
+	members := baseline.Members{}
 	if l := s.Identity; l != nil {
-		says = l.Identity.Says()
-		says["identity.approved"] = l.Approval != nil
+		members = l.Identity.Members()
+		members["identity.approved"] = l.Approval != nil
 	}
 	// The title is left out: it is optional, and drift-identity detects its changes.
-	says["serverInfo.name"], says["serverInfo.protocol"], says["serverInfo.version"] = s.Info.Name != "", s.Info.Protocol != "", s.Info.Version != ""
+	members["serverInfo.name"], members["serverInfo.protocol"], members["serverInfo.version"] = s.Info.Name != "", s.Info.Protocol != "", s.Info.Version != ""
 	if c := s.Client; c != nil {
-		says["client.name"], says["client.capabilities"] = c.Name != "", len(c.Capabilities) > 0
+		members["client.name"], members["client.capabilities"] = c.Name != "", len(c.Capabilities) > 0
 	}
-	return says
+	return members
 }
 
 // Events returns one event per server, sorted by name, with the approved definitions if approved is
@@ -121,7 +121,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 		if approved {
 			identity = s.Identity.Approved()
 		}
-		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Says: s.says(),
+		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Members: s.members(),
 			Direction: mcp.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
 	}
 	return events

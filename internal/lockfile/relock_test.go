@@ -52,7 +52,7 @@ func TestRelockedServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := read.Servers["a"].says()
+			says := read.Servers["a"].members()
 			for name, want := range tt.want {
 				if says[name] != want {
 					t.Errorf("%s: %t, want %t; it says %v", name, says[name], want, says)

@@ -333,7 +333,7 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 	return head
 }
 
-// maskParams masks the headers that repeat arguments in the same way as the arguments in the body.
+// maskParams masks headers that repeat arguments, just as those arguments are masked in the body.
 func maskParams(head *mcp.HTTPHead, mask func([]byte) []byte) {
 	for i := range head.Params {
 		p := &head.Params[i]

@@ -1,6 +1,6 @@
 package reading
 
-// Sense is the meaning of a word or phrase in a definition, whatever its wording.
+// Sense is a meaning that a definition can express with different words or phrases.
 type Sense uint8
 
 // Findings list senses in this order.

@@ -108,7 +108,7 @@ func (f *Folder) tidy(s []byte) int {
 func (f *Folder) rest(s []byte, i int) {
 	latin, decided := false, false
 	mapWord, inWord := false, false
-	onASCII := i > 0 // only marks and invisible characters follow an ASCII character
+	onASCII := i > 0 // since the last ASCII character, only marks and invisible characters
 	for i < len(s) {
 		if s[i] < utf8.RuneSelf {
 			next, letters := f.plain(s, i)

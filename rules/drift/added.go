@@ -12,15 +12,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling is a kind of harmful sentence that legitimate upgrades rarely add: how to recognise it,
+// harmfulSentence is a kind of harmful sentence that legitimate upgrades rarely add: how to recognise it,
 // and what it means.
-type telling struct {
+type harmfulSentence struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
 }
 
 // The first telling that matches a sentence counts.
-var tellings = []telling{
+var harmfulSentences = []harmfulSentence{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
 	{sendsElsewhere, "sends something to an address that the definition did not mention before"},
@@ -33,15 +33,15 @@ var tellings = []telling{
 
 // tells returns the meaning of the first telling that matches a sentence, or "" if none does.
 func (u *unapproved) tells(sentence []byte) string {
-	for i := range tellings {
-		if tellings[i].says(u, sentence) {
-			return tellings[i].means
+	for i := range harmfulSentences {
+		if harmfulSentences[i].says(u, sentence) {
+			return harmfulSentences[i].means
 		}
 	}
 	return ""
 }
 
-func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
+func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !conditional.Match(s) }
 
 var (
 	// concealing detects statements that somebody is not told about an action or cannot see it.
@@ -57,9 +57,9 @@ var (
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|` +
 		`\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual matches the condition in an ordinary instruction, such as "do not mention this unless
+	// conditional matches the condition in an ordinary instruction, such as "do not mention this unless
 	// asked".
-	asUsual = lazyregexp.New(`\b(unless|until)\b`)
+	conditional = lazyregexp.New(`\b(unless|until)\b`)
 )
 
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }

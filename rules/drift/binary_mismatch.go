@@ -35,7 +35,7 @@ var BinaryMismatch = scanner.Rule{
 		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
 			return
 		}
-		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
+		if written := p.ConfiguredIdentity(); written != nil && replaced(offer.Identity, written) {
 			return // the check of the configuration reports it
 		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,

@@ -26,7 +26,7 @@ var Cloaking = scanner.Rule{
 			version = p.Message.Server.Version
 		}
 		for _, d := range p.Differences {
-			if d.Same || d.Apart >= 0 && d.Apart <= atOnce {
+			if d.SameVersion || d.Apart >= 0 && d.Apart <= atOnce {
 				reportDifference(p, &d)
 			}
 		}

@@ -42,7 +42,7 @@ var Identity = scanner.Rule{
 			return
 		}
 		if now := p.Identity(); now != nil && offer.Identity != nil {
-			if c := changedSince(offer.Identity, p.Written(), now); c != nil {
+			if c := changedSince(offer.Identity, p.ConfiguredIdentity(), now); c != nil {
 				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: mcp.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
 					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 			}

@@ -98,7 +98,7 @@ func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
 		if s.Says(v) {
 			weight += w.Weights[v] + sense.HonestSenses[v]
 			if w.Weights[v] >= 0 {
-				weight += innocently[v]
+				weight += upgradeSenses[v]
 			}
 		}
 	}

@@ -25,7 +25,7 @@ var LockIncomplete = scanner.Rule{
 		for i := range p.Entries {
 			entry := &p.Entries[i]
 			offer, _ := p.Approved(entry.Name)
-			if offer == nil || offer.Says == nil {
+			if offer == nil || offer.Members == nil {
 				continue
 			}
 			before := p.LockedBefore(entry.Name)
@@ -37,7 +37,7 @@ var LockIncomplete = scanner.Rule{
 	},
 	On: mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
-		if kind := p.Message.Kind; kind != mcp.Lockfile && kind != mcp.Started || p.Says() == nil {
+		if kind := p.Message.Kind; kind != mcp.Lockfile && kind != mcp.Started || p.LockedMembers() == nil {
 			return
 		}
 		reportRemovedData(p)
@@ -59,17 +59,17 @@ func neverRecorded(offer, before *scanner.Offer, now *baseline.Identity) (absent
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
 	}
-	had := baseline.Says{}
+	had := baseline.Members{}
 	if before != nil {
-		had = before.Says
+		had = before.Members
 	}
-	wanted := now.Says()
+	wanted := now.Members()
 	wanted["identity.approved"] = offer.Locked == nil || !offer.Locked.Pending // lock-pending reports a pending identity
-	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
+	return withoutMembers(slices.DeleteFunc(offer.Members.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// whole removes the members of the identity from absent if absent contains the identity as a whole.
-func whole(absent []string) []string {
+// withoutMembers removes the members of the identity from absent if absent contains the identity as a withoutMembers.
+func withoutMembers(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })
 	}
@@ -83,7 +83,7 @@ func reportRemovedData(p *scanner.JudgePass) {
 		return
 	}
 	replaced := upgraded(p, before)
-	absent := whole(p.Says().Lacks(before.Says))
+	absent := withoutMembers(p.LockedMembers().Lacks(before.Members))
 	absent = slices.DeleteFunc(absent, func(name string) bool {
 		return replaced && (name == "identity.exact" || strings.HasPrefix(name, "identity.") && otherProgram(before, p)) // drift-identity reports these changes
 	})
@@ -120,7 +120,7 @@ func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 func reportRemovedDefinitions(p *scanner.JudgePass) {
 	before := p.Before()
 	var absent, unapproved []string
-	left := p.TakenOut(func(was *scanner.Offered, gone bool) {
+	left := p.Withdrawn(func(was *scanner.Offered, gone bool) {
 		if gone {
 			absent = append(absent, nameOf(was))
 		} else {

@@ -24,7 +24,7 @@ var LockTampered = scanner.Rule{
 		eachEntry(p, func(kind string, entry int, name string) {
 			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
 				definition := p.Doc.Get(shown, "definition")
-				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasOtherDigests(p.Doc, shown)) {
+				if definition < 0 || digestsMatch(p.Doc, shown, definition) && (kind != "tools" || hasOtherDigests(p.Doc, shown)) {
 					continue
 				}
 				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q, listed under %s, do not match its definition", name, kind))
@@ -103,8 +103,8 @@ func hasOtherDigests(doc *wire.Doc, shown int) bool {
 	return agentsh != "" && mcpproxy != ""
 }
 
-// holdsTrue reports whether the digests of an entry match its definition.
-func holdsTrue(doc *wire.Doc, shown, definition int) bool {
+// digestsMatch reports whether the digests of an entry match its definition.
+func digestsMatch(doc *wire.Doc, shown, definition int) bool {
 	digest, parts := mcp.DigestOf(doc, definition)
 	if written, _ := doc.Str(shown, "digest"); written != digest.String() {
 		return false

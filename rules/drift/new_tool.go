@@ -11,7 +11,7 @@ var NewTool = scanner.Rule{
 	ID:         "drift-new-tool",
 	Category:   "version_pin",
 	Title:      "A definition was never approved",
-	Why:        "A server that was approved for its earlier definitions now offers another one.",
+	Why:        "A server whose earlier definitions were approved now offers a new one.",
 	Fix:        "Read the definition, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

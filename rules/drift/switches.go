@@ -14,19 +14,19 @@ import (
 // dry_run or false for force. It returns "" if the parameter is not such a switch.
 func safeValue(name string) string {
 	switch {
-	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
+	case anyWord(name, unsafeSwitchWords) && (anyWord(name, undoing) || !anyWord(name, safeSwitchWords)):
 		return "false"
-	case anyWord(name, carefully):
+	case anyWord(name, safeSwitchWords):
 		return "true"
 	}
 	return ""
 }
 
 var (
-	boldly = names.Set(`force forced overwrite recursive recursively delete remove purge destroy allow skip ` +
+	unsafeSwitchWords = names.Set(`force forced overwrite recursive recursively delete remove purge destroy allow skip ` +
 		`ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push ` +
 		`publish share send notify apply bypass no without privileged unattended`)
-	carefully = names.Set(`dry plan preview simulate confirm confirmed confirmation safe secure sandbox ` +
+	safeSwitchWords = names.Set(`dry plan preview simulate confirm confirmed confirmation safe secure sandbox ` +
 		`sandboxed isolated verify verified validate check readonly read interactive ask prompt require ` +
 		`required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize draft ` +
 		`audit`)
@@ -176,8 +176,8 @@ var grave = names.Set(`delete remove destroy erase wipe purge truncate drop over
 // isGrave reports whether a value is dangerous for a parameter that selects an action.
 func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
 
-// graver rates values added to a parameter's list of values.
-func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
+// rateAddedValues rates values added to a parameter's list of values.
+func (s *schemaChange) rateAddedValues(before []int, more []string) scanner.Severity {
 	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
 		return scanner.Low
 	}

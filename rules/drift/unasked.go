@@ -45,10 +45,10 @@ func looser(w sense.Test, by int) intent {
 	return intent{Test: w}
 }
 
-// innocently maps signs of a legitimate upgrade to weights that apply in addition to
+// upgradeSenses maps signs of a legitimate upgrade to weights that apply in addition to
 // sense.HonestSenses. Examples of such signs are a description of what a switch does, a list of
 // values, or a reference to documentation.
-var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
+var upgradeSenses = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
 	// collecting detects text about taking data from outside the tool, whoever receives it.

@@ -19,7 +19,7 @@ var Unseen = scanner.Rule{
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
-			if p.ToldOf(c.d) {
+			if p.ReportedDefinition(c.d) {
 				return
 			}
 			pointer := c.firstDifference()

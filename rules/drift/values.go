@@ -169,7 +169,7 @@ func (s *schemaChange) moreChoices(before []int, was, more []string, weight scan
 	if safe := safeValue(s.name); safe != "" && len(was) == 1 && was[0] == safe {
 		weight = max(weight, scanner.High)
 	}
-	return max(weight, s.graver(before, more))
+	return max(weight, s.rateAddedValues(before, more))
 }
 
 func firstOf(values []string) string {

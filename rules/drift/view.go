@@ -149,7 +149,7 @@ func (s *side) find(v *view, keyword string, depth int) int {
 	for _, variants := range v.any {
 		first := -1
 		for _, variant := range variants {
-			if depth >= maxVariants || s.isNull(variant) || ofLists[keyword] && s.isNoList(variant) {
+			if depth >= maxVariants || s.isNull(variant) || ofLists[keyword] && s.excludesArrays(variant) {
 				continue
 			}
 			c := s.find(s.view(variant), keyword, depth+1)
@@ -175,8 +175,8 @@ func (s *side) isNull(schema int) bool {
 // ofLists contains the keywords that apply only to arrays.
 var ofLists = names.Set(`items contains prefixItems additionalItems minItems maxItems`)
 
-// isNoList reports whether a variant does not accept arrays.
-func (s *side) isNoList(schema int) bool {
+// excludesArrays reports whether a variant does not accept arrays.
+func (s *side) excludesArrays(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t != "array"
 }

@@ -24,7 +24,7 @@ func (c *change) withdrawn(r changedText) string {
 				at = s
 			}
 		}
-		if at != "" && !c.harmlessStill() && !c.saysStill(kind) {
+		if at != "" && !c.claimsReadOnly() && !c.saysStill(kind) {
 			return strings.TrimSpace(at)
 		}
 	}
@@ -38,9 +38,9 @@ func (c *change) limitsOther(s string) bool {
 	return m != nil && !strings.EqualFold(m[1], c.d.Name) && c.ownTool(m[1])
 }
 
-// harmlessStill reports whether the tool is read-only according to its hint or to the approved
+// claimsReadOnly reports whether the tool is read-only according to its hint or to the approved
 // definition.
-func (c *change) harmlessStill() bool {
+func (c *change) claimsReadOnly() bool {
 	if c.reads == nil {
 		at := c.now.Get(0, "annotations")
 		reads := hintOf(&c.now, c.now.Get(at, "readOnlyHint")) == "true" || !mayWrite(c.was.Definition)

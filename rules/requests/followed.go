@@ -18,7 +18,8 @@ const (
 	elicitationPlace // opened by the user
 )
 
-var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the authorization metadata", "an elicitation"}
+var addressPlaceNames = [...]string{"the address of an icon", "websiteUrl", "the address of a resource link", "an address in the authorization metadata",
+	"the address of an elicitation"}
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 

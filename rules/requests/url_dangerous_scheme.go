@@ -47,7 +47,7 @@ var UrlDangerousScheme = scanner.Rule{
 		followed(p, func(node int, place addressPlace) {
 			said := jsonschema.Text(p.Doc, node)
 			if scheme, _ := destination.ParseURL(said); dangerous(scheme, said, place) {
-				p.Report(node, false, scanner.High, "the address of "+place.String()+" has the scheme "+scheme+":")
+				p.Report(node, false, scanner.High, place.String()+" has the scheme "+scheme+":")
 			}
 		})
 	},

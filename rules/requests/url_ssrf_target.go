@@ -31,7 +31,7 @@ var UrlSSRFTarget = scanner.Rule{
 				severity = scanner.Low // a local server's page, opened by the user
 			}
 			if to.Reach != destination.Outside {
-				p.Report(node, false, severity, "the address of "+place.String()+" leads to "+to.Describe())
+				p.Report(node, false, severity, place.String()+" leads to "+to.Describe())
 			}
 		})
 		calledWith(p)

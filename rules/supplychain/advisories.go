@@ -209,20 +209,20 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 // holds reports whether a range contains every version in a set: none is before its start or after
 // its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
-	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
+	if r.Introduced != "" && r.Introduced != "0" && !disjoint(sys, "<", r.Introduced, asked) {
 		return false
 	}
 	switch {
 	case r.Fixed != "":
-		return !asked.Empty() && apart(sys, ">=", r.Fixed, asked)
+		return !asked.Empty() && disjoint(sys, ">=", r.Fixed, asked)
 	case r.Last != "":
-		return !asked.Empty() && apart(sys, ">", r.Last, asked)
+		return !asked.Empty() && disjoint(sys, ">", r.Last, asked)
 	}
 	return !asked.Empty()
 }
 
-// apart reports whether a set has no version on the given side of a bound.
-func apart(sys semver.System, side, bound string, asked semver.Set) bool {
+// disjoint reports whether a set has no version on the given side of a bound.
+func disjoint(sys semver.System, side, bound string, asked semver.Set) bool {
 	outside, err := sys.ParseConstraint(side + bound)
 	if err != nil {
 		return false

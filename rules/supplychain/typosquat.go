@@ -46,15 +46,15 @@ func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 		}
 	}
 	for _, k := range list {
-		if how := takenFor(name, scope, base, k); how != "" {
+		if how := resemblance(name, scope, base, k); how != "" {
 			return k, how
 		}
 	}
 	return "", ""
 }
 
-// takenFor describes how a name resembles a well-known name, or returns "" if it does not.
-func takenFor(name, scope, base, known string) string {
+// resemblance describes how a name resembles a well-known name, or returns "" if it does not.
+func resemblance(name, scope, base, known string) string {
 	knownScope, knownBase := scoped(known)
 	switch {
 	case names.FoldName(strings.TrimLeft(strings.ReplaceAll(name, "/", "-"), "@")) == names.FoldName(strings.TrimLeft(strings.ReplaceAll(known, "/", "-"), "@")):

@@ -102,7 +102,8 @@ func hash(s string) uint32 {
 // an attack in similar words; singles are not.
 type Budget struct{ Twins, Singles, Real, Public float64 }
 
-// Budgets are the budgets for the embedded thresholds of the classifier alone, at medium and at high.
+// Budgets are the shares of benign texts that the classifier, without the rules, may flag at medium and
+// at high. They determine the embedded thresholds.
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {
 		Medium: Budget{Twins: 0.12, Singles: 0.12, Real: 0.006, Public: 0.01},

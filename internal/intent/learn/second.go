@@ -50,7 +50,7 @@ func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) ([]intent.Ne
 	for range 2 {
 		wg.Go(func() {
 			for k := range work {
-				for member := range intent.Members {
+				for member := range intent.NetCount {
 					nets[k] = append(nets[k], trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o, random(1+member)))
 				}
 				judge := intent.NewJudge(nets[k]...)

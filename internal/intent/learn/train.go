@@ -22,8 +22,8 @@ type Options struct {
 	Least        int     // number of rows in which a feature must occur
 
 	Length        [intent.Groups]float64 // penalty for each doubling of the number of sentences in a text
-	Support       float64                // initial support of a rule's verdict
-	Prior         float64                // weight of the initial support, as a number of rows
+	Support       float64                // initial value of what a rule's verdict adds to a score
+	Prior         float64                // weight of that initial value, as a number of rows
 	SupportPasses int                    // passes over the rows to learn the supports
 }
 
