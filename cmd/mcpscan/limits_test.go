@@ -134,7 +134,7 @@ var limits = []struct {
 	{"internal/lockfile", []limit{
 		{"MaxBytes", "`mcpscan.lock`, read or written", "bytes", exitsUsage},
 		{"maxNodes", "values in `mcpscan.lock`", "values", exitsUsage},
-		{"patience", "time to wait for another writer of the lockfile", "time", exitsUsage},
+		{"guardTimeout", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
 	{"internal/mcp", []limit{
 		{"HeadBytes", "an HTTP header", "bytes", "cut"},
@@ -216,7 +216,7 @@ var limits = []struct {
 		{"maxAlike", "findings listed for one rule at one severity", "findings", "counted in `summary.unlisted`"},
 		{"maxReport", "total text of the listed findings, the worst first", "bytes", "counted in `summary.unlisted`"},
 		{"maxDistinct", "distinct findings", "findings", "a repeated finding is counted again"},
-		{"maxRemembered", "findings remembered as already written to the events, and the same number of earlier ones", "findings", "a repeated finding is written again"},
+		{"minRemembered", "findings remembered as already written to the events, and the same number of earlier ones", "findings", "a repeated finding is written again"},
 		{"maxTracked", "sessions counted separately", "sessions", "counted"},
 		{"maxSessions", "sessions listed, the worst first", "sessions", "`more_sessions`"},
 		{"maxTopFindings", "findings listed for a session", "findings", "counted"},
