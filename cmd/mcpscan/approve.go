@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,7 +33,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return nil, err
 		}
-		return f.Approve(who(c.By), c.Reason, at, selectors...)
+		return f.Approve(who(c.By), c.Reason, at, selectors...), nil
 	})
 	if err != nil {
 		return err
@@ -62,20 +63,25 @@ func approving(ctx context.Context, path, now string, approve func(*lockfile.Fil
 func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err error) {
 	server, names := c.ofOne(f)
 	if server != "" {
-		if _, err := f.ParseSelector(server); err != nil {
-			return nil, err
+		if f.Servers[server] == nil {
+			_, err := f.ParseSelector(server)
+			return nil, cmp.Or(err, usage("--server: expected a server, found %q", server))
 		}
 		if c.All {
-			return []lockfile.Selector{{Server: server}}, nil
+			return []lockfile.Selector{{Server: server, All: true}}, nil
 		}
 		for _, name := range names {
-			all = append(all, lockfile.Selector{Server: server, Name: name})
+			sel, err := f.Select(server, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, sel)
 		}
 		return all, nil
 	}
 	if c.All {
 		for _, name := range f.Names() {
-			all = append(all, lockfile.Selector{Server: name})
+			all = append(all, lockfile.Selector{Server: name, All: true})
 		}
 		return all, nil
 	}

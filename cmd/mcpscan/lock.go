@@ -55,8 +55,9 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	// A server that reports another server's name is renamed; a replaced executable is recorded, not
 	// blocked.
 	l.Separate, l.Block = true, false
-	if f, err := lockfile.Load(c.Lockfile); err == nil { // errors are reported when it is written
-		l.Known = servers.KnownIn(f)
+	before, err := lockfile.Load(c.Lockfile)
+	if err == nil { // errors are reported when it is written
+		l.Known = servers.KnownIn(before)
 	}
 	offers, err := c.offers(ctx, std, l, checks)
 	if err != nil {
@@ -70,6 +71,11 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0
 	changed, err := lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
+		if before != nil {
+			if err := f.Unchanged(before); err != nil { // a server could add approvals
+				return err
+			}
+		}
 		if err := f.Intact(); err != nil {
 			return err
 		}
@@ -289,6 +295,9 @@ func selector(c lockfile.Change) string {
 		return c.Server + " (identity)"
 	case c.Kind == mcp.ServerSubject:
 		return c.Server + " (instructions)"
+	}
+	if c.Kind != mcp.ToolSubject {
+		return c.Server + ":" + c.Kind.String() + ":" + c.Name
 	}
 	return c.Server + ":" + c.Name
 }

@@ -115,17 +115,16 @@ func (c *pinsListCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	names, only := f.Names(), ""
+	names, only := f.Names(), lockfile.Selector{All: true}
 	selector, err := c.selected(c.Selector, "")
 	if err != nil {
 		return err
 	}
 	if selector != "" {
-		sel, err := f.ParseSelector(selector)
-		if err != nil {
+		if only, err = f.ParseSelector(selector); err != nil {
 			return err
 		}
-		names, only = []string{sel.Server}, sel.Name
+		names = []string{only.Server}
 	}
 	rows := []pinRow{}
 	waiting := map[string]lockfile.Change{} // identities, by server
@@ -138,12 +137,12 @@ func (c *pinsListCmd) Run(std streams) error {
 	for _, name := range names {
 		var own []pinRow
 		identity, waits := waiting[name]
-		if waits && only == "" {
+		if waits && only.All {
 			own = append(own, pinRow{Server: name, Kind: "identity", Name: "identity", Status: string(identity.Was), Listed: true})
 		}
 		for _, k := range f.Servers[name].Keys() {
-			if r := row(name, k, f.Servers[name].Entries[k]); only == "" || r.Name == only {
-				own = append(own, r)
+			if only.Selects(k) {
+				own = append(own, row(name, k, f.Servers[name].Entries[k]))
 			}
 		}
 		rows = append(rows, own...)
@@ -272,7 +271,8 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 		}
 		all := only
 		only = func(found *scanner.Finding) bool {
-			return all(found) && found.Server == text.Visible(sel.Server, 120) && (sel.Name == "" || found.Name == text.Visible(sel.Name, 120))
+			return all(found) && found.Server == text.Visible(sel.Server, 120) && (sel.All || found.Name == text.Visible(sel.Name, 120) &&
+				sel.Selects(mcp.DefinitionKey{Kind: found.Subject, Name: sel.Name}))
 		}
 	}
 	if c.MinSeverity == "" { // a newer version is only a note, but matters for an approval
@@ -312,7 +312,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return nil, err
 		}
-		return f.Approve(who(c.By), c.Reason, at, sel)
+		return f.Approve(who(c.By), c.Reason, at, sel), nil
 	})
 	if err != nil {
 		return err
@@ -336,7 +336,7 @@ func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
 		sel, err := f.ParseSelector(named)
 		if err == nil {
-			forgotten, err = f.Reset(sel)
+			forgotten = f.Reset(sel)
 		}
 		return err
 	})

@@ -3,7 +3,12 @@
 // clock.
 package baseline
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
 
 // Approval records who approved something, when and why.
 type Approval struct {
@@ -21,7 +26,17 @@ const (
 
 // stated reports whether the approval names a person (not mcpscan), a time and a reason.
 func (a *Approval) stated() bool {
-	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
+	if a == nil || a.At.IsZero() || readable(a.Reason) == "" {
+		return false
+	}
+	by := readable(a.By)
+	return by != "" && by != FirstUse && by != Auto
+}
+
+// readable returns what people can read of s: without invisible characters and surrounding white space.
+func readable(s string) string {
+	var f text.Folder
+	return strings.TrimSpace(string(f.Fold([]byte(s)).Text))
 }
 
 // Equal reports whether both are approvals by the same person, at the same time, for the same

@@ -123,26 +123,18 @@ func (p *parser) first(node int, members ...string) string {
 	return ""
 }
 
-// Reset removes a server or, if sel has a name, only the server's definitions with that name. It returns
-// the number of definitions removed.
-func (f *File) Reset(sel Selector) (forgotten int, err error) {
+// Reset removes what is selected, and returns the number of definitions removed.
+func (f *File) Reset(sel Selector) (forgotten int) {
 	s := f.Servers[sel.Server]
-	if sel.Name == "" {
+	if sel.All {
 		delete(f.Servers, sel.Server)
-		return len(s.Entries), nil
+		return len(s.Entries)
 	}
 	for _, k := range s.Keys() {
-		if k.Name == sel.Name {
+		if sel.Selects(k) {
 			delete(s.Entries, k)
 			forgotten++
 		}
 	}
-	if forgotten == 0 {
-		return 0, f.nothing(sel)
-	}
-	return forgotten, nil
-}
-
-func (f *File) nothing(sel Selector) error {
-	return fmt.Errorf("%s: server %q has no %q in the lockfile; to list its definitions: mcpscan pins list", f.Path, sel.Server, sel.Name)
+	return forgotten
 }

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,14 @@ func Load(path string) (*File, error) {
 		return nil, fmt.Errorf("%s: larger than %d bytes, the limit for a lockfile", path, MaxBytes)
 	}
 	return Parse(path, data)
+}
+
+// Unchanged returns an error if the file differs from before, which was read earlier.
+func (f *File) Unchanged(before *File) error {
+	if bytes.Equal(f.data, before.data) {
+		return nil
+	}
+	return fmt.Errorf("%s was changed while the servers ran, perhaps by one of them; nothing was written: review the changes, then run mcpscan lock again", f.Path)
 }
 
 // Edit reads a lockfile, calls edit to change it, and writes it atomically, while keeping other

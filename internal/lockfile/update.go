@@ -3,7 +3,6 @@ package lockfile
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -189,56 +188,16 @@ func (f *File) Prune() (forgotten int) {
 	return forgotten
 }
 
-// Selector selects a server or one of its definitions for approval.
-type Selector struct{ Server, Name string }
-
-// ParseSelector parses SERVER or SERVER:NAME. Both may contain colons, so the servers in the file
-// determine where the server name ends.
-func (f *File) ParseSelector(s string) (Selector, error) {
-	if f.Servers[s] != nil {
-		return Selector{Server: s}, nil
-	}
-	for i := len(s) - 1; i > 0; i-- {
-		if s[i] == ':' && f.Servers[s[:i]] != nil {
-			return Selector{s[:i], s[i+1:]}, nil
-		}
-	}
-	return Selector{}, fmt.Errorf("%s: no server named %q; expected SERVER or SERVER:NAME with one of %s", f.Path, s, quoted(f.Names()))
-}
-
-func quoted(names []string) string {
-	const most = 10
-	if len(names) == 0 {
-		return "none: the lockfile is empty"
-	}
-	var out []string
-	for _, n := range names[:min(len(names), most)] {
-		out = append(out, fmt.Sprintf("%q", n))
-	}
-	if len(names) > most {
-		out = append(out, "and more")
-	}
-	return strings.Join(out, ", ")
-}
-
 // Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
-// also approves again what a user approved without one. If a selector matches nothing, Approve returns
-// an error and approves nothing.
-func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change, err error) {
+// also approves again what a user approved without one.
+func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
 		s := f.Servers[sel.Server]
-		keys := s.Keys()
-		if sel.Name != "" {
-			keys = slices.DeleteFunc(keys, func(k mcp.DefinitionKey) bool { return k.Name != sel.Name })
-			if len(keys) == 0 {
-				return nil, f.nothing(sel)
-			}
-		}
-		if l := s.Identity; sel.Name == "" && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
+		if l := s.Identity; sel.All && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
 			approved = append(approved, s.identityChange())
 		}
-		for _, k := range keys {
-			if e := s.Entries[k]; e.Status != Approved || reason != "" && unexplained(e.Approval) {
+		for _, k := range s.Keys() {
+			if e := s.Entries[k]; sel.Selects(k) && (e.Status != Approved || reason != "" && unexplained(e.Approval)) {
 				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
 		}
@@ -254,7 +213,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 		}
 		e.Status, e.Approval = Approved, &Approval{By: by, At: at, Reason: reason}
 	}
-	return approved, nil
+	return approved
 }
 
 // unexplained reports whether a user gave an approval without a reason; a reason can be added
@@ -304,17 +263,14 @@ func (f *File) Find(s string) (found []Change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if sel.Name == "" {
+	if sel.All {
 		return nil, fmt.Errorf("expected SERVER:NAME, found only a server: %q", s)
 	}
 	server := f.Servers[sel.Server]
 	for _, k := range server.Keys() {
-		if k.Name == sel.Name || k.Kind == mcp.ServerSubject && sel.Name == "instructions" {
+		if sel.Selects(k) {
 			found = append(found, Change{Server: sel.Server, DefinitionKey: k, Was: server.Entries[k].Status, Entry: server.Entries[k]})
 		}
-	}
-	if len(found) == 0 {
-		return nil, f.nothing(sel)
 	}
 	return found, nil
 }
