@@ -1,6 +1,6 @@
 // Command beam inspects recordings on Apache Beam. One step replays the input for each shard of its
 // sessions, and another merges the results. Except in the cases listed in docs/scale.md, the report
-// equals that of a single run of mcpscan replay over the whole input, without settings.
+// equals that of a single run of mcpscan replay without settings over the whole input.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main

@@ -22,7 +22,7 @@ import (
 // Job describes what a pipeline does. It is sent to the workers, so all fields are exported.
 type Job struct {
 	Inputs     []string          // recordings in chronological order, as paths in any file system that Beam supports
-	Shards     int               // number of shards of the sessions
+	Shards     int               // number of shards into which the sessions are split
 	Outputs    map[string]string // file names by format
 	Lowest     string            // lowest severity that is listed
 	MaxMessage int64             // in bytes

@@ -30,7 +30,7 @@ func dataSets(o options) (all []dataSet, err error) {
 	}{
 		{"Benign results", "Generated: servers that do not change, with results in prose, code, JSON, logs and other languages.",
 			func(w io.Writer) error { return recgen.Write(w, recgen.Options{Seed: 1, Bytes: o.bytes, Honest: true}) }},
-		{"Generated sessions", "Generated: short sessions with long lists of tools, one in eight of them poisoned, and many findings.",
+		{"Generated sessions", "Generated: short sessions with long lists of tools, and many findings; one session in eight has a poisoned tool.",
 			func(w io.Writer) error { return recgen.Write(w, recgen.Options{Seed: 1, Bytes: o.bytes}) }},
 	}
 	if o.shared != "" {

@@ -21,8 +21,8 @@ import (
 // versions. All are Debian packages.
 var peers = [][]string{{"rg", "--version"}, {"jq", "--version"}, {"yara", "--version"}, {"node", "--version"}}
 
-// program is a command to measure. Exit codes up to ok do not count as failures: some programs use
-// them to report whether they found something.
+// program is a command to measure. Exit codes up to the value of ok do not count as failures: some
+// programs use them to report whether they found something.
 type program struct {
 	name string
 	args []string

@@ -54,7 +54,7 @@ type conversation struct {
 	key     string
 	first   string // the ID of its first call
 	events  int
-	seen    map[mark]int // maximum number of occurrences in one request
+	seen    map[mark]int // highest number of occurrences in one request so far
 	refused map[mark]scanner.Decision
 	current map[mark]int         // number of occurrences in the current request
 	open    map[string][]pending // calls without a result, by id
@@ -144,8 +144,8 @@ func (c *conversations) begin(i *llm.Item) {
 	clear(c.now.current)
 }
 
-// name returns a name for a conversation, based on the file's name; the first conversation gets
-// that name unchanged.
+// name returns a name for a conversation, based on the file's name; the first conversation gets the
+// file's name unchanged.
 func (c *conversations) name() string {
 	for {
 		name := c.file

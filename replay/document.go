@@ -15,8 +15,8 @@ import (
 // maxDocument is the maximum size of a file that must be read as a whole.
 const maxDocument = 512 << 20
 
-// readAll reads a document, or reports that it is too large. If the reader fails, it returns what
-// was read along with the error.
+// readAll reads a document, or reports that it is too large. If the reader fails, it returns the
+// error and what was read before it.
 func readAll(name string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 	if err != nil {
@@ -67,7 +67,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case messageIn(root):
 		return Events([]*scanner.Event{messageOf(name, o.Session, at, root)}), nil
 	case scanReads(head):
-		return nil, fmt.Errorf("%s: %w: a JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
+		return nil, fmt.Errorf("%s: %w: a JSON document without messages; to check definitions and client configurations, run: mcpscan scan %s", name, ErrFormat, name)
 	}
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }
@@ -155,13 +155,13 @@ func messageOf(name, session string, at *scanner.Places, v wire.Value) *scanner.
 	return &scanner.Event{Session: session, Server: baseName(name), Frame: v.Raw(), Origin: at.Origin(v.Start())}
 }
 
-// syntaxAt returns an error with the position at which the JSON of a file becomes invalid. not is
-// the error to wrap, which says that the file is not of the expected kind.
-func syntaxAt(name string, data []byte, err, not error) error {
+// syntaxAt returns an error with the position at which the JSON of a file becomes invalid. It wraps
+// sentinel, which says that the file is not of the expected kind.
+func syntaxAt(name string, data []byte, err, sentinel error) error {
 	syntax, ok := errors.AsType[*wire.SyntaxError](err)
 	if !ok {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	loc := scanner.Origin{Line: 1, Column: 1, Exact: true}.At(data, min(syntax.Offset, len(data)))
-	return fmt.Errorf("%s:%d:%d: %w: invalid JSON: %s", name, loc.Line, loc.Column, not, syntax.Msg)
+	return fmt.Errorf("%s:%d:%d: %w: invalid JSON: %s", name, loc.Line, loc.Column, sentinel, syntax.Msg)
 }

@@ -140,9 +140,9 @@ func (h *httpText) next() (chunk, bool) {
 // may have been rewritten from CRLF to LF, so a piece has at most its stated size here, and at
 // least that size minus one byte per line. If several such lines could end a piece, the piece ends
 // at the last one within its size, because an earlier end would benefit only the piece's sender. It
-// also returns the offsets of all other such lines.
+// also returns the offsets of the lines that do start a piece.
 func innerSegments(data []byte) (inner map[int]bool, pieces []int) {
-	type mark struct{ line, offset, start, end, size int } // start and end are positions with LF line endings
+	type mark struct{ line, offset, start, end, size int } // start and end are the positions if every line ends in LF
 	var marks []mark
 	at, number := 0, 0
 	for rest := data; len(rest) > 0; {

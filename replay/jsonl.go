@@ -107,11 +107,11 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 }
 
 // unreadTime is the reason reported for a message whose time cannot be read.
-const unreadTime = "a time that is neither RFC 3339 nor a number of seconds since 1970: rules with time windows ignore the message"
+const unreadTime = "a time that is neither in RFC 3339 form nor a Unix time: rules with time windows ignore the message"
 
 var timestamp = []string{"timestamp"}
 
-// date sets an event's time from the first of these members that the line has.
+// date sets an event's time from the line's first member with one of the given keys.
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
 		e.Time, ok = timeOf(s)

@@ -149,7 +149,7 @@ func TestJoinGoesOnBehindDamage(t *testing.T) {
 func TestNoRecording(t *testing.T) {
 	const (
 		expected = ": not a recording: expected events.jsonl"
-		scan     = "f: not a recording: a JSON document without messages; to check definitions and client configurations: mcpscan scan f"
+		scan     = "f: not a recording: a JSON document without messages; to check definitions and client configurations, run: mcpscan scan f"
 	)
 	tests := []struct{ name, in, want string }{
 		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00", expected}, {"gzip of PNG", gzipped(t, "\x89PNG\r\n\x1a\n"), expected},

@@ -133,7 +133,7 @@ func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 	return append(b, '}')
 }
 
-// headKeys are the members of a record's HTTP head, and headFields the corresponding fields.
+// headKeys are the members of a record's HTTP head; headFields returns the corresponding fields.
 var headKeys = [...]string{"method", "name", "protocol_version", "session"}
 
 func headFields(h *mcp.HTTPHead) [len(headKeys)]*string {

@@ -89,7 +89,7 @@ type Decisions map[int]scanner.Decision
 // Said is a call that the model made, or a definition or result that was refused.
 type Said struct {
 	Kind     SaidKind
-	Name     string // name of the tool in the text
+	Name     string // name of the tool as given in the body
 	ID       string
 	Event    int              // index of the event in the current part of a stream, from 0
 	Path     string           // JSON Pointer in the body, or in the data of its event
@@ -275,7 +275,7 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	c.again(s, m, what)
 }
 
-// again adds the decision about an item to it, and calls said if the item is a call or was refused.
+// again sets the decision of an item, and calls said if the item is a call or was refused.
 func (c *conversations) again(s *conversation, m mark, item *Said) {
 	if c.said == nil {
 		return

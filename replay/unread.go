@@ -60,7 +60,7 @@ func unreadDocument(doc *wire.Doc) string {
 	if why := unread(doc); why != NoMessage {
 		return why
 	}
-	return NoMessage + "; to check definitions and client configurations: mcpscan scan"
+	return NoMessage + "; to check definitions and client configurations, run: mcpscan scan"
 }
 
 // speaks reports whether value n is a JSON-RPC message, or an array that contains one.

@@ -28,7 +28,7 @@ type Events struct {
 	only bool // only findings; see NewFindingEvents
 
 	// The severities of reported findings, by session and fingerprint: reported holds the latest
-	// ones, at most maxRemembered, and earlier the maxRemembered before them.
+	// ones, at most minRemembered; earlier holds the minRemembered before them.
 	reported, earlier map[[16]byte]scanner.Severity
 
 	// The current event.
@@ -121,7 +121,7 @@ func (v *Events) flush() {
 }
 
 // minRemembered is the minimum number of the latest findings that are remembered as reported. A
-// finding that recurs after twice as many others is reported again.
+// finding that recurs after twice as many other findings is reported again.
 const minRemembered = 1 << 16
 
 // fresh reports whether a finding has not been reported in its session yet, or is more severe
@@ -226,8 +226,8 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	return r
 }
 
-// changesOf returns the members in which two definitions differ: text as text, other values as
-// digests.
+// changesOf returns the members in which two definitions differ: titles and descriptions as text,
+// other values as digests.
 func changesOf(before, now *mcp.Definition) []auditChange {
 	out := []auditChange{}
 	for i, part := range mcp.DefinitionParts {
@@ -298,12 +298,12 @@ func (r *record) decided(d *scanner.Decision) {
 // allows the call.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
-// crossServer reports whether a call was blocked because of earlier calls on other servers.
+// crossServer reports whether the cross-server check blocked a call.
 func crossServer(d *scanner.Decision) bool {
 	return d.Check == scanner.CrossServerCheck && d.Verdict == scanner.Block
 }
 
-// blockedCall returns the event for a call blocked because of earlier calls on other servers.
+// blockedCall returns the event for a call that the cross-server check blocked.
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = mcp.CallSubject

@@ -103,7 +103,7 @@ type match struct {
 	Context  string `json:"context"`
 }
 
-// relatedCall is an earlier call that caused another one to be blocked.
+// relatedCall is an earlier call, or another location, that caused a call to be blocked.
 type relatedCall struct {
 	Timestamp string `json:"timestamp,omitzero"`
 	Server    string `json:"server_id,omitzero"`
@@ -173,8 +173,8 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	}
 }
 
-// add adds a detection, or its matches to an existing detection of the same rule in the same
-// field.
+// add adds a detection or, if there already is one of the same rule in the same field, only its
+// matches.
 func (r *record) add(d detection) {
 	for i := range r.Detections {
 		to := &r.Detections[i]

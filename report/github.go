@@ -53,7 +53,7 @@ func writeGitHub(w *bufio.Writer, r *Report, o Options) error {
 	}
 	sum := append([]string{verdict(r)}, summary(r)...)
 	if left > 0 {
-		sum = append(sum, fmt.Sprintf("%s without an annotation: GitHub keeps %d of each level.", Count(left, "more open finding"), maxAnnotations))
+		sum = append(sum, fmt.Sprintf("%s without an annotation: GitHub keeps %d annotations of each level.", Count(left, "more open finding"), maxAnnotations))
 	}
 	g.annotate(levelNotice, Location{}, "mcpscan", sum)
 	return nil

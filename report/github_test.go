@@ -34,7 +34,7 @@ func TestGitHubLevels(t *testing.T) {
 		"::error title=mcpscan%3A critical": 10, "::error title=mcpscan%3A high": 0,
 		"::warning title=mcpscan%3A medium": 9, "::warning title=mcpscan%3A not everything": 1,
 		"::notice title=mcpscan%3A low": 9, "::notice title=mcpscan%3A note": 0,
-		"%0A32 more open findings without an annotation: GitHub keeps 10 of each level.": 1,
+		"%0A32 more open findings without an annotation: GitHub keeps 10 annotations of each level.": 1,
 	} {
 		if strings.Count(got, want) != n {
 			t.Errorf("%q occurs %d times, want %d, in\n%s", want, strings.Count(got, want), n, got)

@@ -75,7 +75,7 @@ type (
 		Diff                           []htmlLine
 		Why, Fix                       string
 		ExplainedBy                    string // ID of the finding that has the rule's Why and Fix
-		server                         string // Server without changes, to group findings
+		server                         string // Server before escaping, to group findings
 	}
 	htmlLine   struct{ Kind, Text string }
 	htmlReason struct{ Count, Text, Place string }

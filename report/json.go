@@ -35,7 +35,7 @@ func Read(r io.Reader) (*Report, error) {
 	in := bufio.NewReader(r)
 	switch mark, _ := in.Peek(3); {
 	case bytes.HasPrefix(mark, []byte("\xFF\xFE")), bytes.HasPrefix(mark, []byte("\xFE\xFF")):
-		return nil, errors.New("reading a report: it is encoded in UTF-16, as PowerShell redirects output; save it as UTF-8, or write it with --format json=FILE")
+		return nil, errors.New("reading a report: it is encoded in UTF-16, like output redirected by PowerShell; save it as UTF-8, or write it with --format json=FILE")
 	case string(mark) == "\xEF\xBB\xBF":
 		_, _ = in.Discard(len(mark))
 	}

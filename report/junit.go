@@ -50,7 +50,7 @@ type (
 //   - Each distinct finding is a test case. An open finding fails if its severity fails the
 //     run (see Options.Fails); a less severe one passes and is reported in the output. A
 //     suppressed, unchanged or approved one is skipped, with the reason.
-//   - Each reason why something was not inspected is a test case in error.
+//   - Each reason why something was not inspected is a test case with an error.
 //   - A run without any of these has one passing test case, so that the run is shown.
 func writeJUnit(w *bufio.Writer, r *Report, o Options) error {
 	s := junitSuite{junitCounts: junitCounts{Name: "mcpscan"}, Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
@@ -124,7 +124,7 @@ func (j *junitWriter) finding(f repeated) junitCase {
 }
 
 // unique returns a name that no other test case of the class has, because a CI system may merge
-// cases with the same name. It adds the field or, failing that, a number.
+// cases with the same name. If necessary, it adds the field, and then a number.
 func (j *junitWriter) unique(class, name, field string) string {
 	key := func(s string) string { return class + "\x00" + s }
 	out := name

@@ -21,8 +21,9 @@ const leftOut = 200
 
 // writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the counts,
 // the open findings by server with the worst first, the findings that are approved, suppressed or
-// unchanged, and what was not inspected. Each rule is explained only once. Findings that would make the report too long for
-// GitHub are left out and counted: first those that are not open, then the least severe.
+// unchanged, and what was not inspected. Each rule is explained only once. Findings that would make
+// the report too long for GitHub are left out and counted: first those that are not open, then the
+// least severe.
 //
 // Untrusted text is written as code, or in sentences without markup: see prose and code.
 func writeMarkdown(w *bufio.Writer, r *Report, o Options) error {
@@ -82,7 +83,7 @@ type block struct {
 	text string
 }
 
-// body returns the findings that fit into room bytes, and the number left out.
+// body returns the findings that fit into the given number of bytes, and the number left out.
 func (m *markdownWriter) body(r *Report, room int) (string, int) {
 	known := map[string]bool{} // rules and servers whose text is already deducted from room
 	pay := func(key, text string) {
@@ -204,8 +205,8 @@ func (m *markdownWriter) explained(id string) string {
 	return fmt.Sprintf("**Why it matters.** %s\n\n**What to do.** %s\n\n", prose(visible(r.Why, textLimit)), prose(visible(r.Fix, textLimit)))
 }
 
-// decided returns the findings that need no action, one per line, in at most room bytes, and the
-// number left out.
+// decided returns the findings that need no action, one per line, as far as they fit into the given
+// number of bytes, and the number left out.
 func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	var b strings.Builder
 	left := 0

@@ -65,7 +65,7 @@ func complementary(parts []*Partial) error {
 	for i, p := range parts {
 		switch {
 		case p.Tool != first.Tool:
-			return &MergeError{i, fmt.Sprintf("it was written by %s, but the first by %s: replay all shards with the same version of mcpscan", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
+			return &MergeError{i, fmt.Sprintf("it was written by %s, but the first report by %s: replay all shards with the same version of mcpscan", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
 		case p.Of != first.Of:
 			return &MergeError{i, fmt.Sprintf("it is one of %d shards, but the first report is one of %d", p.Of, first.Of)}
 		case seen[p.Shard]:
@@ -94,8 +94,8 @@ func complementary(parts []*Partial) error {
 }
 
 // list adds the findings from all shards as a single run would. A finding whose severity rose is
-// listed at its first location if there was room for it then, and otherwise at the location where
-// it rose.
+// listed at its first location if there was room for it when it first occurred, and otherwise at
+// the location where its severity rose.
 func (c *Collector) list(found, again []partialFinding, cut *rank) {
 	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
 	final := map[[16]byte]*Finding{}
@@ -204,7 +204,7 @@ func reached(parts []*Partial, short bool, worsened int) (out []string) {
 		}
 	}
 	if short && worsened > 0 {
-		out = append(out, fmt.Sprintf("findings that became more severe or open when they recurred: %d, and not all findings are listed", worsened))
+		out = append(out, fmt.Sprintf("findings that recurred with a higher severity, or became open: %d, and not all findings are listed", worsened))
 	}
 	return out
 }

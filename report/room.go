@@ -63,7 +63,7 @@ type room struct {
 	least    int           // size to assume for every finding; 0 for its real size
 	bytes    int
 	ranks    []rank     // ranks of the listed findings, in list order
-	first    []rank     // the same ranks when they were listed
+	first    []rank     // their ranks when they were listed
 	keys     [][16]byte // keys of the listed findings
 	cut      *rank      // rank of the first finding that did not fit; nil if all fit
 }

@@ -20,9 +20,10 @@ const blank = '\x03'
 // keep prevents s, such as a file name with spaces, from being broken when it is wrapped.
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
-// wrap breaks visible text at spaces into lines at most columns wide. A word longer than a line
-// gets its own line, so that names and locations can be copied. If anywhere is set (for untrusted
-// text), wrap breaks such a word between characters, but never inside an escape such as <U+202E>.
+// wrap breaks visible text at spaces into lines of at most the given width. A word longer than a
+// line gets its own line, so that names and locations can be copied. If anywhere is set (for
+// untrusted text), wrap breaks such a word between characters, but never inside an escape such as
+// <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
 	for {
@@ -72,7 +73,7 @@ func breakAt(s string, end, columns int, anywhere bool) int {
 	return at
 }
 
-// cut returns the number of bytes of s that fit into columns, at least one character, and
+// cut returns the number of bytes of s that fit into a width, at least those of one character, and
 // whether that is all of s.
 func cut(s string, columns int) (end int, fits bool) {
 	used := 0
@@ -98,7 +99,7 @@ func columnsOf(s string) int {
 	return columns
 }
 
-// clip truncates s to columns and marks the cut with an ellipsis.
+// clip truncates s to a width and marks the cut with an ellipsis.
 func clip(s string, columns int) string {
 	if _, fits := cut(s, columns); fits {
 		return s

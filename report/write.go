@@ -15,7 +15,7 @@ type Options struct {
 	Rules []scanner.Rule // rules of the run, for their descriptions
 	Color bool           // text: ANSI colours, for a terminal; otherwise matches are between » and «
 	Width int            // text: columns; 0 means 80
-	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative
+	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative to it
 
 	// Fails is the lowest severity at which an open finding is a failed test in junit. The
 	// default is the configured alert threshold, or high.

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The strict profile follows the agentsh design literally: it reports its patterns wherever they
-// match, with its severities and without this project's exceptions. docs/seeds.md says where and
-// why the default profile differs.
+// The strict profile follows the agentsh design literally: it reports the patterns of the design
+// wherever they match, with the severities of the design and without this project's exceptions.
+// docs/seeds.md says where and why the default profile differs.
 
 // Strict returns the severities of the agentsh design by rule ID, for findings in general and for
 // findings in results, where any injected text counts as output poisoning.

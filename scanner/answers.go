@@ -43,7 +43,7 @@ func (p *JudgePass) Answered() (before, same bool) {
 	return false, false
 }
 
-// Unasked reports whether the current response was assembled from something in a transcript that
+// Unasked reports whether the current response was assembled from a part of a transcript that
 // belongs to no call, such as a resource that the user mentioned.
 func (p *JudgePass) Unasked() bool { return p.event.Unasked }
 

@@ -17,8 +17,8 @@ func (p *JudgePass) Compared() bool { return p.judge.engine.snapshot(p.event) !=
 // available through [ConfigPass].
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// ConfiguredIdentity returns the configured identity of a started server, or nil for other servers. It was
-// compared with the approved identity when the configuration was judged.
+// ConfiguredIdentity returns the configured identity of a started server, or nil for other servers.
+// The identity was compared with the approved one when the configuration was judged.
 func (p *JudgePass) ConfiguredIdentity() *baseline.Identity {
 	if p.event.Kind != StartedEvent || p.judge.engine.versions {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// audit inspects an audit event from another engine, which lacks the message's frame. There are two
+// audit inspects another engine's audit event, which lacks the frame of the message. There are two
 // shapes: a flat one, and an envelope with the details in "fields".
 func (in *Inspector) audit() {
 	root := in.event.root

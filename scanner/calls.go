@@ -57,7 +57,7 @@ func callSource(m *Message, from mcp.Direction, told bool) int {
 // refusals are the words that audit logs use for a call that did not take place.
 var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "denied": true}
 
-// Refuses reports whether action is an audit log's word for a call that did not take place.
+// Refuses reports whether an action is an audit log's word for a call that did not take place.
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
 // call returns the call that a message reports, or nil if it reports none or the recording also has
@@ -76,7 +76,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 		if source < srv.source {
 			return nil
 		}
-		if source > srv.source { // the calls counted so far may be the same ones
+		if source > srv.source { // the calls counted so far may be the same as those from this source
 			m.Calls -= srv.counted
 			srv.source, srv.recent, srv.bucket, srv.counted = source, recent{}, bucket{}, 0
 		}

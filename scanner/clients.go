@@ -48,7 +48,7 @@ const (
 )
 
 // compareClients records the definitions that a message offers the client, and compares them with
-// those that the server offered to the first client whose name differs.
+// those that the server offered to the first client with a different name.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	e, m, client := p.event, p.Message, p.Server.Client
 	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {

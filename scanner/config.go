@@ -97,8 +97,9 @@ const switchedOff = " (the server is disabled in this file, but changing one wor
 // Report reports a finding about a value in an entry, or about a setting if the entry is nil. The
 // pointer to the value has the form that Entry.Span expects. If there is no value at the pointer,
 // the finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry have a severity one level lower, unless the lockfile
-// contains the server, because then they concern a change to that server.
+// secrets. Findings about a disabled entry have a severity one level lower, unless the lockfile has
+// an entry for the server or had one before the change under review, because then they concern a
+// change to that server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }

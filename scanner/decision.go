@@ -208,7 +208,7 @@ func (p *JudgePass) Called() string {
 }
 
 // unprefixed returns a tool's name without the prefix that clients add and that LLM proxy logs
-// contain: mcp__server__tool.
+// contain, as in mcp__server__tool.
 func unprefixed(name, server string) string {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok || len(rest) < len(server) || server == "" {

@@ -27,8 +27,8 @@ type decodedText struct {
 	digest   [sha256.Size]byte
 }
 
-// The bounds for one event: its decoded text may total decodedTimes the event's size plus
-// decodedBytes.
+// The bounds for one event: the size of its decoded text is at most decodedBytes plus decodedTimes
+// times the event's size.
 const (
 	decodedTimes = 4
 	decodedBytes = 1 << 20
@@ -53,7 +53,7 @@ func (d *decoding) tell(skip func(string)) {
 		skip(d.unread)
 	}
 	if d.left < 0 {
-		skip(fmt.Sprintf("the decoded text of a message exceeds %d times its length plus %d bytes: the rest was not inspected", decodedTimes, decodedBytes))
+		skip(fmt.Sprintf("the decoded text of a message exceeds %d times the length of the message plus %d bytes: the rest was not inspected", decodedTimes, decodedBytes))
 	}
 }
 

@@ -112,7 +112,7 @@ func TestLargeTexts(t *testing.T) {
 		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "more than 3 layers of encoding"},
 		"dumps":               {func(size int) string { return dump(size) }, ""},
 		"offsets":             {fill("0000: 4f\n"), ""},
-		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "exceeds 4 times its length"},
+		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "exceeds 4 times the length of the message"},
 		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more matches than the limit"},
 	} {
 		var res scanner.Result

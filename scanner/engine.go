@@ -69,33 +69,33 @@ type comparison struct {
 	keep     bool
 }
 
-// Against returns an engine with the same rules that compares definitions with the approved ones.
-// It compares a lockfile with base (its previous version), or with approved if base is nil.
+// Against returns a copy of the engine that compares definitions with the approved ones. The copy
+// compares a lockfile with base (its previous version), or with approved if base is nil.
 func (e *Engine) Against(approved, base *Snapshot) *Engine {
 	other := *e
 	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), revised: base != nil}
 	return &other
 }
 
-// Since returns an engine with the same rules that compares servers with an older version of them.
-// It compares only what the servers list, not the configurations that name them. If pair is set,
-// the first server that appears in the input is compared with the only one in before, whatever
-// their names.
+// Since returns a copy of the engine that compares servers with older versions of them. The copy
+// compares only what the servers list, not the configurations that name them. If pair is set, the
+// first server that appears in the input is compared with the only one in before, whatever their
+// names.
 func (e *Engine) Since(before *Snapshot, pair bool) *Engine {
 	other := *e
 	other.comparison = comparison{approved: before, base: before, versions: true, pair: pair}
 	return &other
 }
 
-// Keeping returns an engine with the same rules that keeps every definition as it was sent,
-// for a Snapshot.
+// Keeping returns a copy of the engine that compares nothing and keeps every definition as it was
+// sent, for a Snapshot.
 func (e *Engine) Keeping() *Engine {
 	other := *e
 	other.comparison, other.shard = comparison{keep: true}, Shard{}
 	return &other
 }
 
-// Over returns an engine with the same rules that reports only on the sessions in one shard.
+// Over returns a copy of the engine that reports only on the sessions in one shard.
 func (e *Engine) Over(s Shard) *Engine {
 	other := *e
 	other.shard = s

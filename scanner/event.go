@@ -55,7 +55,7 @@ type Event struct {
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
 	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
-	Unasked      bool   // the frame was assembled from something in a transcript that belongs to no call
+	Unasked      bool   // the frame was assembled from a part of a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
 	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
 

@@ -45,7 +45,7 @@ type Message struct {
 
 	Structured []Structured // of a result: its structured content, unless larger than structuredBytes
 
-	Code        string                   // of an error: its raw JSON, truncated
+	Code        string                   // of an error: the raw JSON of its code, truncated
 	Asks        []Ask                    // of a result or notification: its requests to the client, up to one more than maxAsks
 	Batch       int                      // position in its batch, from 1; 0 outside a batch
 	Action      string                   // of an audit event: the decision of the other engine
@@ -96,6 +96,6 @@ type Listing struct {
 // descriptionBytes bounds the length of the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds the size of a remembered schema. No input schema of the published servers is
-// larger, and only one of their 162 output schemas is.
+// schemaBytes bounds the size of a remembered schema. No input schema of the published servers
+// examined is larger, and only one of their 162 output schemas is.
 const schemaBytes = 16 << 10

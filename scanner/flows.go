@@ -42,7 +42,7 @@ const (
 )
 
 // valueSource records where a session first saw a value, and which servers returned it. The values
-// of a text share one, so it never changes.
+// of a text share a valueSource, so it never changes.
 type valueSource struct {
 	has  uint64 // set of servers that returned the value
 	from *Outflow
@@ -51,7 +51,8 @@ type valueSource struct {
 	kind text.DistinctKind
 }
 
-// valueSources holds the last valueSource of each kind, so that consecutive equal ones share one.
+// valueSources holds the last valueSource of each kind, so that consecutive values with the same
+// source share it.
 type valueSources [text.DistinctKinds]*valueSource
 
 func (all *valueSources) of(s valueSource) *valueSource {
@@ -93,8 +94,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 }
 
 // remember adds a message's values to its session. If the values come from a server, cameOut
-// returns the result that contains them. If a value could not be remembered, or displaced another
-// value, remember returns the reason; otherwise, it returns "".
+// returns the result that contains them. If a value could not be remembered, or if a secret,
+// address or account number displaced an earlier one, remember returns the reason; otherwise, it
+// returns "".
 func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	var sources, more valueSources
@@ -219,8 +221,8 @@ type EarlierCall struct {
 	SameTurn bool // it was made in the same turn as the current one
 }
 
-// Windows returns the windows of the current call, which is included in its counts. It returns false
-// if the message is not a call, or the call has no time.
+// Windows returns the windows of the current call, and includes the call itself in the counts. It
+// returns false if the message is not a call, or the call has no time.
 func (p *JudgePass) Windows() (w Windows, ok bool) {
 	if p.call == nil || p.Now.IsZero() {
 		return w, false

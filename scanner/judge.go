@@ -38,10 +38,10 @@ type judge struct {
 	found    bounded                    // findings of Inspect, then those of judge rules
 	about    map[mcp.DefinitionKey]bool // subjects of the findings; nil until needed
 	coverage *coverage
-	others   *coverage // coverage of events of other shards, which count them
+	others   *coverage // coverage of events that other shards count
 	stats    Stats
 	seq      int64  // number of events judged
-	paired   string // the server to compare with the only approved one, once it has appeared
+	paired   string // the first server in the input, to be compared with the only approved one
 	met      bool
 
 	concerned   *concerned
@@ -68,7 +68,7 @@ type pinKey struct {
 	server  string
 	kind    mcp.SubjectKind
 	name    string
-	foreign bool // a digest computed by another engine is remembered beside ours, so that it cannot hide a change
+	foreign bool // another engine's digest is remembered beside ours, so that neither hides a change
 }
 
 // Stats counts the servers, tools, sessions and calls in an input.
@@ -373,8 +373,9 @@ func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
-// direction returns d or, if it is unknown, the likely direction of the message: responses, and methods
-// in fromServer, come from the server, and other requests and notifications from the client.
+// direction returns d or, if it is unknown, the likely direction of the message: responses, and
+// methods in fromServer, come from the server, and other requests and notifications come from the
+// client.
 func direction(d mcp.Direction, m *Message) mcp.Direction {
 	if d != mcp.Unknown {
 		return d

@@ -40,7 +40,7 @@ func (j *judge) open(e *Event) *Session {
 		}
 	}
 	if _, again := j.closed[digest(e.Session)]; again {
-		j.coverage.skip("a session continued after it was closed to limit memory: findings over its whole length may be missing", e.Origin)
+		j.coverage.skip("a session continued after it was closed to limit memory: findings that depend on the whole session may be missing", e.Origin)
 	}
 	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
 	s.rank = s.now()

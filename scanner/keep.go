@@ -39,7 +39,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is the part in the first block, or the lines as sent, and Decoded the joined text
+	if across { // the evidence is the part in the first block, or the lines as sent, and Decoded is the joined text
 		is.Decoded = evidence.Context
 		signal, to := inPieces, len(first.text)
 		if p.wrapped {
@@ -49,7 +49,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		start, end = start-first.start+first.offset, to
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil && !p.wrapped { // the evidence is the text as sent, and Decoded its meaning
+	if p.original != nil && !p.wrapped { // the evidence is the text as sent, and Decoded is its meaning
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -70,8 +70,9 @@ const (
 )
 
 // plainly reports whether the original of a decoded text contains [start, end) of it, with its
-// surroundings, unencoded. Such a finding is dropped, because the rules have already inspected the
-// original: if a page contains one address with escapes, the rest of the page is not hidden text.
+// surroundings, unencoded. If so, a finding there is dropped, because the rules have already
+// inspected the original: if a page contains one address with escapes, the rest of the page is not
+// hidden text.
 func (p *TextPass) plainly(start, end int) bool {
 	d := &p.in.decoding
 	if p.original == nil || p.wrapped || d.searches == mostSearches {
@@ -192,7 +193,7 @@ type bounded struct {
 	all     []Finding
 	own     int
 	most    int
-	dropped int      // findings that exceeded the maximum
+	dropped int      // findings dropped because of the maximum
 	floor   Severity // lowest severity of the findings that count, once there are as many as the maximum
 }
 

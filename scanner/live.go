@@ -25,8 +25,9 @@ func (e *Engine) Live() *Live {
 	return l
 }
 
-// Withholds reports whether findings, or changes to definitions, can make the engine refuse or
-// withhold definitions and results. If not, it refuses only what a policy or a session rule refuses.
+// Withholds reports whether findings, or changes to definitions, can make the engine withhold
+// definitions or refuse results. If not, the engine refuses only what a policy or a session rule
+// refuses.
 func (l *Live) Withholds() bool {
 	e := l.judge.engine
 	return e.options.Blocks != nil || e.pins && e.options.Pinning.OnChange == Block

@@ -13,9 +13,9 @@ type nearbyNames struct {
 	siblingsIn   int
 	parameters   map[string]bool // folded names of the parameters from node parametersAt on; nil until needed
 	parametersAt int
-	propertiesOf int // the definition whose "properties" node is known, plus 1
+	propertiesOf int // node of the definition whose "properties" node is known, plus 1
 	properties   int
-	requiredOf   int // the schema whose "required" node is known, plus 1
+	requiredOf   int // node of the schema whose "required" node is known, plus 1
 	required     int
 }
 

@@ -93,8 +93,8 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	}
 }
 
-// before returns the last waiting position before place that belongs to the same session, or 0 if
-// there is none.
+// before returns the last position before the given one where an event of the same session waits,
+// or 0 if there is none.
 func (o *order) before(place int) int {
 	session := o.at(place).event.Session
 	for place = o.at(place).before; place >= o.head; place = o.at(place).before {
@@ -105,7 +105,7 @@ func (o *order) before(place int) int {
 	return 0
 }
 
-// back moves the event at place ahead of its session's events with a later time, each of which
+// back moves the event at a position ahead of its session's events with a later time, each of which
 // moves to the session's next position.
 func (o *order) back(place int) {
 	late := *o.at(place)
@@ -137,9 +137,9 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 	}
 }
 
-// punctual is implemented by chunks that know whether all events still to come have the same time or
-// a later one. If so, all events read so far are judged at once, because nothing can move ahead of
-// them.
+// punctual is implemented by chunks that know whether all events still to come have the same time
+// or a later one. If they have, all events read so far are judged at once, because nothing can move
+// ahead of them.
 type punctual interface{ Punctual() bool }
 
 // sized is implemented by chunks that report the memory that they hold until they are released.

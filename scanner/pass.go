@@ -30,7 +30,7 @@ type TextPass struct {
 	Direction mcp.Direction
 	Source    []byte       // the text as sent
 	Folded    []byte       // the text as matched by patterns; nil in Unusual and Lines
-	Matches   []text.Match // matches of the rule's own patterns, by index in Rule.Patterns; only set in Text
+	Matches   []text.Match // matches of the rule's own patterns, by index in Rule.AllPatterns; only set in Text
 
 	Via string // how the text was encoded; empty if it was not
 
@@ -116,7 +116,7 @@ func (p *TextPass) argument() (schema int) {
 }
 
 // maxRequired bounds the length of a schema's list of required properties, which is searched for
-// each property. Published servers' schemas list at most 40.
+// each property. The schemas of the published servers examined list at most 40.
 const maxRequired = 256
 
 // required reports whether an object schema requires a property. A list longer than maxRequired
@@ -136,8 +136,8 @@ func (p *TextPass) Failed() bool {
 	return p.Subject == mcp.ErrorSubject || p.in.isError(p.root)
 }
 
-// FirstSentence reports whether the text is its definition's description and start is in the
-// description's first sentence, which states the tool's purpose.
+// FirstSentence reports whether the text is its definition's description and the offset start is in
+// the description's first sentence, which states the tool's purpose.
 func (p *TextPass) FirstSentence(start int) bool {
 	if p.sentence < 0 { // computed once, because a text can have many matches
 		p.sentence = len(p.Folded)
@@ -161,8 +161,8 @@ func (p *TextPass) DiscussesAttacks(about func([]byte) bool) bool {
 	return *p.discussesAttacks
 }
 
-// Reading returns the result of read for the text, computed once for all rules that need it.
-// old is an earlier result whose memory read can reuse.
+// Reading calls the function read and returns its result, which is computed only once per text, for
+// all rules that need it. The function can reuse the memory of an earlier result, old.
 func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	if !p.read {
 		p.read = true
@@ -206,9 +206,9 @@ func (p *TextPass) Whole() []byte {
 // Part reports whether the text was decoded from another text, or joined from lines of another text.
 func (p *TextPass) Part() bool { return p.original != nil }
 
-// CountWhole returns the result of count for the text from which this one was decoded. The result
-// is computed once, because a text can contain very many encoded texts. It must only be called for
-// decoded text.
+// CountWhole applies the function count to the text from which this one was decoded. The result is
+// computed once, because a text can contain very many encoded texts. CountWhole must only be called
+// for decoded text.
 func (p *TextPass) CountWhole(count func([]byte) int) int {
 	d := &p.in.decoding
 	if d.whole == nil {

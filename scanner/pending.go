@@ -72,9 +72,9 @@ func (r *requests) put(id string, c PendingCall) bool {
 }
 
 // refuse remembers that the open request with an id was refused. If the request is a call or read
-// that was blocked, c is that call; otherwise, c is nil. If the server answers the request all the
-// same, the refusal was not enforced, as in a recording. Refused requests may take at most half of the
-// places, because most of them are never answered.
+// that was blocked, c is that call; otherwise, c is nil. If the server answers the request
+// nevertheless, the refusal was not enforced, as in a recording. At most maxPending/2 refused
+// requests are kept, because most of them are never answered.
 func (r *requests) refuse(id string, c *Call) {
 	open, ok := r.open[id]
 	if open.count > 1 || !ok {

@@ -21,10 +21,11 @@ type piece struct {
 // extends farther from its anchor.
 const piecesReach = text.Reach
 
-// joined inspects the texts of content blocks in the subtree of node i in sequence, as a model reads
-// them, because an instruction or a word can be split across the blocks of a result, the contents of a
-// resource or the messages of a prompt. It reports only findings that span blocks; the others have
-// already been reported. It returns whether there were several blocks.
+// joined inspects the texts of content blocks in the subtree of node i in sequence, as a model
+// reads them, because an instruction or a word can be split across the blocks of a result, the
+// contents of a resource or the messages of a prompt. It reports only findings that span blocks;
+// findings within one block have already been reported. It returns whether there were several
+// blocks.
 func (in *Inspector) joined(p TextPass, i int) bool {
 	var nodes []int
 	for end := int(in.tree.Nodes[i].Next); i < end; i++ {
@@ -111,7 +112,7 @@ func needsSpace(text, next []byte) bool {
 	return unicode.IsLetter(last) && unicode.IsLetter(first) && !cutWord(text, next)
 }
 
-// cutWord reports whether text ends within a word that next continues.
+// cutWord reports whether text ends within a word, and next begins with the rest of it.
 func cutWord(text, next []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	first, _ := utf8.DecodeRune(next)
@@ -128,8 +129,8 @@ func (p *TextPass) across(start, end int) (first, last *piece, ok bool) {
 	return first, last, first.node != last.node || p.wrapped && first != last
 }
 
-// pieceAt returns the first piece that does not end before place. A piece includes the space after
-// it.
+// pieceAt returns the first piece that does not end before the given offset. A piece includes the
+// space after it.
 func (p *TextPass) pieceAt(place int) *piece {
 	i := sort.Search(len(p.pieces), func(i int) bool { return place <= p.pieces[i].end+1 })
 	return &p.pieces[min(i, len(p.pieces)-1)]

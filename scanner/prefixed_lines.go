@@ -31,8 +31,9 @@ func (in *Inspector) wrapped(p *TextPass) {
 	})
 }
 
-// continued reports whether at least half of the lines after the first begin with a lower-case letter,
-// and so continue a sentence. The items of a list can share their first words, too.
+// continued reports whether at least half of the lines after the first begin with a lower-case
+// letter, and so continue a sentence. It returns false if the prefix ends in a letter or a
+// quotation mark, because the items of a list can share their first words.
 func continued(src []byte, lines []text.Line) bool {
 	prefix := bytes.TrimRight(src[bytes.LastIndexByte(src[:lines[0].Start], '\n')+1:lines[0].Start], " \t")
 	if r, _ := utf8.DecodeLastRune(prefix); unicode.IsLetter(r) || r == '`' || r == '"' {

@@ -25,8 +25,8 @@ func (q *queue[T]) remove(i int) {
 	q.head++
 }
 
-// insert inserts x before the first item for which later returns true. If the queue then has more than
-// most items, the first one, which may be x, is dropped.
+// insert inserts x before the first item for which later returns true. If the queue would then
+// exceed the maximum number of items (most), the first one, which may be x, is dropped.
 func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 	if len(q.all()) >= most {
 		if later(q.all()[0]) {

@@ -118,8 +118,8 @@ type stamp struct {
 	alone bool   // it began while no other call was open
 }
 
-// busy reports whether a call that began at from or later is open. It ignores earlier calls, which may
-// never be answered.
+// busy reports whether a call that began at the given time or later is open. It ignores earlier
+// calls, which may never be answered.
 func (r *recent) busy(from time.Time) bool {
 	for _, s := range slices.Backward(r.calls.all()) {
 		if s.when.Before(from) {

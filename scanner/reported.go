@@ -60,7 +60,7 @@ func (p *TextPass) Report(is Issue) {
 	}
 }
 
-// maxReported bounds the reports on a text that wait until all rules have inspected
+// maxReported bounds the number of issues in a text that are held until all rules have inspected
 // it.
 const maxReported = 4096
 

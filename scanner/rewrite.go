@@ -31,8 +31,9 @@ func (o *Outcome) Action() Action {
 	return Forward
 }
 
-// Rewrite returns frame without the withheld definitions; all other bytes are unchanged. masked is what
-// was judged: frame, with secrets masked. Rewrite returns nil if it does not find the definitions.
+// Rewrite returns the frame without the withheld definitions; all other bytes are unchanged. masked
+// is the frame as it was judged, with secrets masked. Rewrite returns nil if it does not find the
+// definitions.
 func (o *Outcome) Rewrite(masked, frame []byte) []byte {
 	if len(o.Withheld) == 0 {
 		return frame

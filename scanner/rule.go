@@ -43,7 +43,7 @@ type Rule struct {
 
 	// Definition is called for each string of a definition, whether or not a pattern matched.
 	// It can analyse every sentence, because definitions are short. Pattern matching alone is
-	// not enough for them, because models follow them before they call anything.
+	// not enough for definitions, because a model follows them before it calls anything.
 	Definition func(*TextPass)
 
 	// Result is called for each string that a server sends in a session (results, errors,

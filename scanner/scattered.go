@@ -136,6 +136,6 @@ func (in *Inspector) blob(i int, src []byte) {
 	}
 	mime, _ := in.tree.Str(int(in.tree.Nodes[i].Parent), "mimeType")
 	if strings.HasPrefix(strings.ToLower(mime), "text/") && !text.Reads64(src) {
-		in.skip("a blob declared as text is in an unknown character set: not inspected")
+		in.skip("a blob declared as text is in an unknown character set, and was not inspected")
 	}
 }

@@ -25,7 +25,7 @@ type Session struct {
 
 	Servers   map[string]*Server
 	First     []*Server     // the first maxServers servers, in the order seen
-	Trifecta  TrifectaTools // witnesses among servers that do not have all capabilities themselves
+	Trifecta  TrifectaTools // witnesses from servers whose own tools do not have all capabilities
 	Qualified []*Known      // the first maxQualified tools with qualified names; see names.Qualified
 
 	rank   rank                // position among the open sessions
@@ -55,8 +55,8 @@ func (s *Session) Owners(name string) []*Known {
 	return owners
 }
 
-// Near returns at most maxNear tools of servers other than except whose names are one edit away
-// from name: a letter omitted, inserted, replaced or transposed. It omits those that
+// Near returns at most maxNear tools whose names are one edit (a letter omitted, inserted, replaced
+// or transposed) away from the given one. It omits the tools of one server (except) and those that
 // [Session.Owners] returns.
 func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
@@ -280,7 +280,7 @@ const (
 	maxServers        = 64    // servers whose names are compared
 	maxSessionServers = 16384 // servers of a session
 	maxNames          = 4096  // tool names that are compared for similarity
-	serverNames       = 512   // of these per server, so that none crowds out the others
+	serverNames       = 512   // of these per server, so that no server crowds out the others
 
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )

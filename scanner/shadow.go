@@ -32,8 +32,8 @@ func plainASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// shadowed remembers a tool on another server with the same name as own: the first one that differs
-// from own or, until there is one, the last one.
+// shadowed remembers another server's tool for one of this server's own tools with the same name:
+// the first one with a different definition or, until there is one, the last one.
 func (srv *Server) shadowed(own, other *Known) {
 	name := own.Definition.Name
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {

@@ -29,11 +29,11 @@ type Offer struct {
 	Info        mcp.ServerInfo
 	Identity    *baseline.Identity       // nil if unknown
 	Locked      *baseline.LockedIdentity // nil if not in a lockfile
-	Members     baseline.Members         // members that a lockfile has for it besides its definitions; nil without a lockfile entry
-	Client      *mcp.ClientInfo          // client to which it was listed
-	Location    Location                 // location where it was first seen
+	Members     baseline.Members         // members that a lockfile has for the server besides its definitions; nil without a lockfile entry
+	Client      *mcp.ClientInfo          // client to which the server listed them
+	Location    Location                 // location where the server was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
-	Lists       [mcp.MessageSubject]bool // kinds that it listed completely
+	Lists       [mcp.MessageSubject]bool // kinds that the server listed completely
 	Duplicates  []Duplicate
 	Rival       Location // location of another server configured with the same name; zero if there is none
 

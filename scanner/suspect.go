@@ -48,8 +48,8 @@ func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	return false
 }
 
-// Suspects yields, for every other server, the most recent read whose answer was suspicious, if it
-// falls within the window before the current call. Both parameters have the same meaning as in
+// Suspects yields, for every other server, the most recent read whose answer was suspicious, if the
+// read falls within the window before the current call. Both parameters have the same meaning as in
 // Earlier.
 func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
 	return func(yield func(*Call, Suspicion) bool) {

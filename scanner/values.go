@@ -16,7 +16,7 @@ import (
 type Value struct {
 	digest uint64 // fields used in judging are adjacent
 	Kind   text.DistinctKind
-	said   bool // the value did not come from a server: the client sent it, or it is in a definition
+	said   bool // the value is not from a result: the client sent it, or it is in a definition
 	base   bool // see text.Distinct.Base
 	Whole  bool // the text consists only of this value
 	InLink bool // the text is a link that contains the value
@@ -39,13 +39,13 @@ const (
 
 // values collects the distinctive values in one event.
 type values struct {
-	node  int  // the node whose position at holds; -1 if none
-	isKey bool // at holds the position of the node's key instead
+	node  int  // the node whose position is in the field at; -1 if none
+	isKey bool // the position is that of the node's key
 	at    place
 
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
-	highest uint64 // highest digest of the passages kept, set once there were too many
+	highest uint64 // highest digest of the passages kept; 0 until there are too many
 	left    int    // bytes that may still be decoded
 	lost    bool
 }
@@ -159,8 +159,8 @@ func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
 	return text.SecretName(key)
 }
 
-// value adds a value to the current message, unless the event already has it, with the kind under which
-// it was found first.
+// value adds a value to the current message, unless the event already has it. A value keeps the
+// kind under which it was found first.
 func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	c := &in.collected
 	if _, again := c.seen[d.Digest]; again {

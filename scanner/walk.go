@@ -106,8 +106,8 @@ func (in *Inspector) isContainer(i, limit int) bool {
 	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }
 
-// members inspects the members of a result or document. The text of members that it does not know has
-// the subject rest.
+// members inspects the members of a result or document. Text in members that it does not know is
+// assigned to the given subject.
 func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 	doc := in.tree
 	if doc.Kind(doc.Get(node, "supportedVersions")) == wire.Array { // the result of server/discover
@@ -131,7 +131,7 @@ func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 		case key == "cacheScope":
 			m.Public = string(doc.Raw(c)) == `"public"`
 			in.region(rest, "", node, c)
-		case key == "task" || key == "taskId": // a task in a member, or the ID of a task whose members these are
+		case key == "task" || key == "taskId": // a task, or the ID of a task whose other members are beside it
 			if m.Task = in.task(c); m.Task == 0 {
 				m.Task = in.task(in.tree.Get(c, "taskId"))
 			}
@@ -180,7 +180,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 }
 
 // introduce reads a server's description of itself at node c. If the server has instructions, the
-// same result contains them, so that result counts as a complete list of them.
+// same result contains them, so the result counts as a complete list of them.
 func (in *Inspector) introduce(m *Message, c int) {
 	info := in.info(m)
 	m.Lists[mcp.ServerSubject] = true
@@ -298,8 +298,8 @@ func (in *Inspector) nameOf(c int, key string) string {
 	return string(in.tree.Text(n, &in.buf))
 }
 
-// otherNames returns the names other than name that some parsers read for a definition: those of members
-// whose key is repeated or written differently, for example in another case.
+// otherNames returns the names, other than the given one, that some parsers read for a definition:
+// the values of members whose key is repeated or written differently, for example in another case.
 func (in *Inspector) otherNames(c int, name, key string) (others []string) {
 	key = strings.ToLower(key)
 	for m := in.tree.First(c); m >= 0 && len(others) <= maxOtherNames; m = in.tree.Next(m) {

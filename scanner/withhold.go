@@ -22,11 +22,11 @@ type Withheld struct {
 }
 
 // pinRule is the rule that refuses calls to tools that differ from their trusted version. If it is
-// enabled and set to block, such definitions are withheld as well.
+// enabled and set to block, definitions that differ are withheld as well.
 const pinRule = "version-pin"
 
-// maxWithheld bounds the remembered withheld definitions. If a server has one more, all requests for
-// definitions of the server are refused.
+// maxWithheld bounds the remembered withheld definitions of all servers. If a server has one more,
+// all requests for definitions of that server are refused.
 const maxWithheld = 65536
 
 // withheldKey identifies a definition of a server or, if the key has no kind, all definitions of the
@@ -76,7 +76,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		key := withheldKey{server, d.Key()}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}
-			decision.Reason = "more withheld definitions of the server than the limit"
+			decision.Reason = "more withheld definitions than the limit"
 		}
 		w.refused[key] = decision
 	}

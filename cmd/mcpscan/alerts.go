@@ -188,7 +188,7 @@ func (a *alerts) export() {
 	}
 }
 
-// close sends all pending data. It reports failed deliveries with tell, but returns no error.
+// close sends all pending data. It reports failed deliveries with the function tell, but returns no error.
 func (a *alerts) close(tell func(string, ...any)) {
 	if a.ended != nil {
 		close(a.ended)

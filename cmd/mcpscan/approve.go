@@ -13,7 +13,7 @@ import (
 )
 
 type approveCmd struct {
-	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
+	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one, SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
 	Server    string   `help:"Server of the named definitions; with --all, the only server whose definitions are approved." placeholder:"SERVER"`
 	All       bool     `help:"Approve all pending definitions on all servers, or only on --server."`
 	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
@@ -44,8 +44,8 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	return c.tell(std, done)
 }
 
-// approving calls approve with the lockfile and the approval time, saves the lockfile, and returns
-// what was approved. The lockfile must be intact.
+// approving passes the lockfile and the approval time to the function approve, saves the lockfile, and
+// returns what was approved. The lockfile must be intact.
 func approving(ctx context.Context, path, now string, approve func(*lockfile.File, time.Time) ([]lockfile.Change, error)) (done []lockfile.Change, err error) {
 	at, err := approvalTime(now)
 	if err != nil {
@@ -95,8 +95,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns the server and definition names on a command line that selects from one server. The
-// server is the one given with --server, or the first argument if definition names follow it.
+// ofOne returns the server and definition names on a command line that selects definitions of one
+// server. The server is the one given with --server, or the first argument if definition names follow it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors

@@ -9,9 +9,9 @@ import (
 )
 
 // onlyCommand returns an option that removes all commands from the grammar except the one that the
-// first argument names: building the flags of all commands takes longer than many commands run. It
-// returns nil if the first argument is not a command, or is one that describes other commands,
-// such as help.
+// first argument names: building the flags of all commands takes longer than many commands
+// take to run. It returns nil if the first argument is not a command, or is one that describes
+// other commands, such as help.
 func onlyCommand(args []string) []kong.Option {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
 		return nil
@@ -87,7 +87,7 @@ func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	return !attached && !flag.IsBool() && !flag.IsCounter()
 }
 
-// findFlag returns the flag that a word such as --output or -o names, in any command.
+// findFlag returns the flag, of any command, that a word such as --output or -o names.
 func findFlag(node *kong.Node, word string) *kong.Flag {
 	long, isLong := strings.CutPrefix(word, "--")
 	for _, f := range node.Flags {

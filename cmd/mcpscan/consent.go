@@ -27,7 +27,7 @@ func consent(ctx context.Context, std streams, l *servers.Listing, run bool) fun
 		case run:
 			return ""
 		case !ask:
-			return "its command comes from a configuration file; read it, then use --run-servers: " + t.Conceal(t.Shown())
+			return "its command comes from a configuration file; read the command, then use --run-servers: " + t.Conceal(t.Shown())
 		case all: // do not ask, but still show the commands
 			fmt.Fprint(std.err, l.Describe(t))
 			return ""

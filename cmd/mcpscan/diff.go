@@ -15,7 +15,7 @@ import (
 
 type diffCmd struct {
 	Old     string   `arg:"" help:"Old side: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
-	New     string   `arg:"" optional:"" help:"New side: any of these, or a client configuration. After --, the command of one server." placeholder:"NEW"`
+	New     string   `arg:"" optional:"" help:"New side: the same as for OLD, or a client configuration. After --, the command of one server." placeholder:"NEW"`
 	Command []string `kong:"-"`
 	Server  string   `help:"The server in OLD to compare with; default: the one with the same package, URL or name." placeholder:"NAME"`
 

@@ -18,7 +18,7 @@ import (
 )
 
 type doctorCmd struct {
-	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: those in this directory and the user's own." placeholder:"PATH"`
+	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: the configurations in this directory and the user's own." placeholder:"PATH"`
 	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
@@ -55,7 +55,7 @@ type checkedServer struct {
 	Remedies  []remedy `json:"remedies"`
 }
 
-// remedy is a command and its purpose.
+// remedy is a command and its purpose, or an edit.
 type remedy struct {
 	Why     string `json:"why"`
 	Command string `json:"command"` // "" if Why says what to edit
@@ -131,8 +131,8 @@ func (all *checkup) unread(path string, line int, why string) {
 	all.Unread = append(all.Unread, unreadFile{path, line, why})
 }
 
-// directory checks the configurations in a directory and its subdirectories, and those of the user
-// if user is set.
+// directory checks the configurations in a directory and its subdirectories, and, if user is set,
+// the user's own.
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	locations, missed := config.DiscoverBelow(app.Dirs(dir, user))
 	for _, m := range missed {
@@ -299,7 +299,7 @@ func (s *checkedServer) through(path string, flags []string) {
 	case settings != "":
 		s.edit(reports + "; to block, add " + block + " to " + settings)
 	default:
-		s.do(reports+" unless "+config.SettingsFile+" in the directory where the client starts it enables blocking; to block, write "+block+" to "+config.SettingsFile+" and wrap the server again",
+		s.do(reports+" unless blocking is enabled by "+config.SettingsFile+" in the directory where the client starts it; to block, write "+block+" to "+config.SettingsFile+" and wrap the server again",
 			append(again, "--settings", config.SettingsFile)...)
 	}
 }

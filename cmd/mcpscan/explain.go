@@ -36,7 +36,7 @@ type explained struct {
 	Type      string             `json:"type"`
 	Messages  []explainedMessage `json:"messages"`
 	Findings  []explainedFinding `json:"findings"`
-	Cited     []citation         `json:"cited"` // findings of other events that are based on this one
+	Cited     []citation         `json:"cited"` // other events' findings that are based on this event
 	collector *report.Collector  // collects the findings
 }
 
@@ -91,7 +91,7 @@ type citation struct {
 }
 
 // windows is what the engine knew about earlier calls when it judged a call: the reads and the
-// number of calls within their periods, and the tokens left in the rate limit.
+// number of calls, each within its window, and the tokens left in the rate limit.
 type windows struct {
 	Reads       []past  `json:"reads"`
 	Within      string  `json:"reads_within"`
@@ -153,8 +153,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.Into(s))
 }
 
-// probe returns an engine with an additional last rule, which calls see with each tool call and its
-// windows.
+// probe returns an engine with an additional last rule, which passes each tool call and its windows to
+// the function see.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.Engine().Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -286,8 +286,8 @@ func (c *explainCmd) sameFile(name string) bool {
 	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
 }
 
-// observer returns a rule that reports nothing and calls see for every message that rules
-// judge.
+// observer returns a rule that reports nothing and passes every message that rules judge to the
+// function see.
 func observer(see func(*scanner.JudgePass)) scanner.Rule {
 	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}

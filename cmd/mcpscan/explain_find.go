@@ -230,8 +230,8 @@ func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	})
 }
 
-// Finding records findings in the selected line's events, and later findings that are based on
-// them.
+// Finding records findings in the selected line's events, and later findings that are based
+// on those events.
 func (v *view) Finding(f *scanner.Finding) error {
 	if v.now != nil {
 		return v.now.collector.Finding(f)

@@ -31,7 +31,7 @@ const (
 	heldAllowed = ".allow"
 	heldDenied  = ".deny"
 
-	maxHeldFile = 64 << 10               // maximum size of a question, in bytes
+	maxHeldFile = 64 << 10               // maximum size of such a file, in bytes
 	maxListed   = 1000                   // maximum number of files read
 	heldPoll    = 100 * time.Millisecond // how often a proxy checks for the answer
 )
@@ -77,8 +77,8 @@ type heldMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It calls tell
-// with the command that allows the message.
+// askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It calls the
+// function tell with the command that allows the message.
 func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
 	dir, err := makeHeldDir()
 	if err != nil {
@@ -194,7 +194,7 @@ func answerHeld(id, ending string) error {
 	}
 	waits := slices.ContainsFunc(readHeld(dir, time.Now()), func(m heldMessage) bool { return m.ID == id })
 	if !waits || os.Rename(filepath.Join(dir, id+heldAsked), filepath.Join(dir, id+ending)) != nil {
-		return usage("message %s is no longer waiting; to list the messages that are: mcpscan held list", text.Visible(id, 100))
+		return usage("message %s is no longer waiting; to list the waiting messages: mcpscan held list", text.Visible(id, 100))
 	}
 	return nil
 }

@@ -62,12 +62,12 @@ var limits = []struct {
 		{"maxFixtures", "fixtures of `policy test`", "fixtures", exitsUsage},
 		{"maxFixture", "one fixture", "bytes", exitsUsage},
 		{"maxReviewed", "findings that `policy generate` lists", "findings", "not listed"},
-		{"maxOnLine", "events on one line that `explain` shows", "events", "left out"},
+		{"maxOnLine", "events that `explain` shows for one line", "events", "left out"},
 		{"maxCandidates", "requests that `explain` lists for an ID", "requests", "left out; the list says so"},
-		{"maxCitations", "findings citing an event that `explain` lists", "findings", "left out"},
+		{"maxCitations", "findings that `explain` lists as based on an event", "findings", "left out"},
 		{"maxWaiting", "pending definitions that `lock` lists", "definitions", "counted"},
 		{"maxNames", "names in an error message", "names", "counted"},
-		{"maxReasons", "reasons for an incomplete run printed to standard error", "reasons", "counted; the report lists them"},
+		{"maxReasons", "reasons printed to standard error for an incomplete run", "reasons", "counted; the report lists them"},
 	}},
 	{"internal/app", []limit{
 		{"maxEnvFile", "an environment file (`envFile`), `.npmrc`, `bunfig.toml`", "bytes", incomplete},
@@ -182,7 +182,7 @@ var limits = []struct {
 		{"maxValues", "values in the body of an LLM API message, or in a transcript that is one document", "values", incomplete},
 		{"maxStreams", "open streams in a transcript, and open calls in them", "streams", incomplete},
 		{"maxKey", "text of the first messages, used to distinguish the conversations in a file", "bytes", "not compared"},
-		{"maxRuns", "calls and tools in traces remembered to pair a model's calls with tool runs", "items", "earlier calls count twice"},
+		{"maxRuns", "remembered calls and tools of traces, to pair a model's calls with tool runs", "items", "earlier calls count twice"},
 		{"maxPaired", "such calls of one tool without a counterpart", "calls", "count twice"},
 		{"outlineBytes", "outline of a body used to recognise its format", "bytes", "not considered"},
 		{"outlineItems", "elements of a list in this outline", "elements", "not considered"},
@@ -190,7 +190,7 @@ var limits = []struct {
 		{"outlineText", "a string in this outline", "bytes", "not considered"},
 	}},
 	{"replay", []limit{
-		{"maxSaid", "calls, results and tools of a transcript remembered to count repeated ones once", "items", incomplete + ": repeated history is counted again"},
+		{"maxSaid", "remembered calls, results and tools of a transcript, to count repeated ones once", "items", incomplete + ": repeated history is counted again"},
 		{"maxConversations", "remembered conversations in transcripts, to recognise their continuations", "conversations", "a conversation that continues is counted again; " + incomplete},
 		{"maxJoined", "a stream event with several lines of data", "bytes", incomplete},
 		{"maxServers", "servers named in a transcript", "servers", "not used to split names"},
@@ -275,8 +275,8 @@ var limits = []struct {
 		{"argumentChars", "the arguments in an approval prompt", "characters", "cut"},
 		{"maxPart", "part of an LLM API stream that is recorded and judged at a time if no call is held", "bytes", "the next part begins"},
 		{"largeBytes", "memory for HTTP messages above 64 KiB", "bytes", "see maxLarge"},
-		{"maxLarge", "concurrent HTTP messages above 64 KiB that exceed this memory", "messages", "the next waits"},
-		{"maxServerTools", "tools of a server listed by `proxy --llm` whose names are attributed to it", "tools", incomplete + "; others are attributed only by a prefix"},
+		{"maxLarge", "concurrent HTTP messages above 64 KiB once this memory is used up", "messages", "the next waits"},
+		{"maxServerTools", "tools that `proxy --llm` attributes by name to the server that lists them", "tools", incomplete + "; further tools are attributed only if their names contain the server's"},
 		{"maxOpen", "unanswered requests in a session with a server that `proxy --servers` starts", "requests", "status 503"},
 		{"maxUnsent", "messages of such a session that the server has not read", "messages", "status 503"},
 		{"maxWaiting", "messages of such a server that wait until its client opens a stream", "messages", "dropped, and counted; requests are answered with an error"},
@@ -294,7 +294,7 @@ var limits = []struct {
 		{"maxLog", "the log of a shared session", "bytes", "shortened to at most half: a quarter for listed tools, a quarter for other entries, the newest of each"},
 		{"Wait", "maximum time that a message waits for its turn in a shared session", "time", "judged without the other servers, and counted"},
 		{"maxAncestors", "processes between a client and a proxy", "processes", "the last one is treated as the client"},
-		{"maxSweep", "sessions searched for those whose proxies were all killed", "sessions", "the rest are searched later"},
+		{"maxSweep", "sessions examined at a time to find those whose proxies were all killed", "sessions", "the rest are examined later"},
 		{"maxGap", "missing entries before an entry of the log", "entries", "not read"},
 		{"maxJoins", "attempts to join a session that others are leaving", "attempts", "no session is shared"},
 	}},
@@ -352,7 +352,7 @@ var limits = []struct {
 		{"findingsPerDefinition", "additional findings for each definition compared in the session", "findings", "the same"},
 		{"findingsPerEntry", "additional findings for each server in a configuration", "findings", "the same"},
 		{"decodedBytes", "decoded text of one event, beyond four times its length", "bytes", partly},
-		{"mostSearches", "findings in decoded text of one event whose surroundings are compared with the original", "findings", "reported as hidden"},
+		{"mostSearches", "findings in decoded text whose surroundings are compared with the original, per event", "findings", "reported as hidden"},
 		{"maxReasons", "distinct reasons in the coverage", "reasons", "counted under one reason"},
 		{"maxWaiting", "events buffered for sorting by time", "events", "the earliest is judged"},
 		{"maxWaitBytes", "memory for these events", "bytes", "the earliest is judged"},
@@ -376,7 +376,7 @@ var limits = []struct {
 		{"serverNames", "of these, names of one server", "names", "not compared"},
 		{"maxServers", "server names in a session compared for similarity", "servers", "not compared"},
 		{"maxQualified", "tool names with a separator compared with server names", "names", "not compared"},
-		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to these tools are not refused because of it"},
+		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to further tools are not refused for sharing a name"},
 		{"maxPending", "open requests of each side of a connection, and tasks of a server", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
@@ -450,8 +450,9 @@ const limitsIntro = `# Limits
 The limits that mcpscan sets on input, memory, time and output. This file is generated
 from the constants: ` + "`go test ./cmd/mcpscan -run LimitsDocument -update`" + ` writes it.
 
-- **run incomplete**: the coverage of the report counts it with a reason and a location. The exit
-  code is 3, or 1 with findings at or above ` + "`--fail-on`" + `; ` + "`--allow-incomplete`" + ` accepts it.
+- **run incomplete**: the coverage of the report counts what was not inspected, with a reason and a
+  location. The exit code is 3, or 1 with findings at or above ` + "`--fail-on`" + `, or 0 with
+  ` + "`--allow-incomplete`" + ` and no such findings.
 - **event not inspected in full**: the same, for the part of the event beyond the limit.
 - **error, exit 2**: mcpscan stops and names the file and the limit.
 - **cut**, **counted**: the report shortens the text with an ellipsis, or says how many items it omits.

@@ -120,7 +120,7 @@ func main() {
 const growth = 50
 
 // collectFrom delays the first garbage collection until the process uses start bytes, and then
-// collects whenever the heap has grown by percent, with a memory limit.
+// collects whenever the heap has grown by the given percentage, with a memory limit.
 func collectFrom(start, limit int64, percent int) {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(start)
@@ -216,7 +216,7 @@ func exitOf(err error) *exitError {
 	return &exitError{exitUsage, err}
 }
 
-// withLost adds to the exit error the error from an output file that was not written completely. An
+// withLost adds the error from an incompletely written output file to the exit error. An
 // exit code in err takes precedence.
 func withLost(err, lost error) error {
 	if lost == nil {

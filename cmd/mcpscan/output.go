@@ -129,14 +129,14 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 	return writeTo(std, "the report", file, func(w io.Writer) error { return report.Write(w, format, r, o) })
 }
 
-// writeTo writes to a file, or to standard output if none is named. what names the content of the
-// file in errors.
-func writeTo(std streams, what, file string, write func(io.Writer) error) (err error) {
+// writeTo writes to a file, or to standard output if none is named. label is the name of the content
+// in errors.
+func writeTo(std streams, label, file string, write func(io.Writer) error) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
 		out, err := os.Create(file)
 		if err != nil {
-			return usage("writing %s: %w", what, err)
+			return usage("writing %s: %w", label, err)
 		}
 		defer func() { err = closeFile(out, err) }()
 		w = out
@@ -146,7 +146,7 @@ func writeTo(std streams, what, file string, write func(io.Writer) error) (err e
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return fmt.Errorf("writing %s: %w", what, err)
+		return fmt.Errorf("writing %s: %w", label, err)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or of its package or program." placeholder:"NAME"`
+	Name            string        `help:"Name of the server in reports, policies and the lockfile; default: the name of the locked server with this command, or else of the command's package or program." placeholder:"NAME"`
 	Mode            string        `help:"enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them." default:"enforce" enum:"enforce,observe"`
 	Env             []string      `help:"Environment variable to pass to the server, in addition to the standard ones and those in env_allow in mcpscan.yaml. Repeatable." placeholder:"NAME" sep:"none"`
 	InheritEnv      bool          `help:"Pass the whole environment to the server."`

@@ -27,10 +27,10 @@ type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream, --servers or --llm; a port without an address means the loopback address. With port 0, the proxy chooses a free port and prints it to standard error." placeholder:"ADDRESS:PORT"`
 	LLM             bool          `name:"llm" help:"Run between agents and the APIs of LLM providers, and block refused tool calls in model responses."`
 	Upstream        string        `help:"URL of the server to proxy; the proxy serves the same path. With --llm, the address of a provider; by default, the proxy then serves the paths /anthropic, /openai and /gemini." placeholder:"URL"`
-	Servers         string        `help:"Client configuration with the servers to proxy, instead of --upstream, each under /NAME. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
+	Servers         string        `help:"Client configuration with the servers to proxy, each under /NAME; use it instead of --upstream. With --llm, the proxy starts or connects to these servers and lists their tools before any traffic, and again when the tools change." placeholder:"FILE"`
 	RunServers      bool          `help:"Start the commands of --servers without asking: for each command, one process per client session or, with --llm, one for all clients."`
 	MaxSessions     int           `help:"Maximum number of sessions, and therefore processes, for each server of --servers that the proxy starts." default:"32" placeholder:"N"`
-	SessionIdle     time.Duration `help:"End a session with a server of --servers that the proxy started after this time without an open request or stream." default:"30m"`
+	SessionIdle     time.Duration `help:"After this time without an open request or stream, end a session with a server of --servers that the proxy started." default:"30m"`
 	AllowHost       []string      `help:"Additional host name by which clients reach the proxy (localhost and loopback addresses are always allowed), or an Origin to allow: its host or the full value. Repeatable." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Environment variable with the bearer token that clients must send to the proxy." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 fingerprint that the upstream's certificate must have, in hexadecimal digits." placeholder:"SHA256"`

@@ -226,7 +226,7 @@ func TestProxyOfConfiguration(t *testing.T) {
 		t.Errorf("the recording has the token, or the server did not get it:\n%s", rec)
 	}
 	live := readFile(t, at("live.json"))
-	for _, want := range []string{`"server": "one"`, `"server": "two"`, "server three is not available through this proxy: its command comes from a configuration file; read it, then use --run-servers: npx x", "server four is not available through this proxy: ${NO_SUCH_VARIABLE} is not set", `"kind": "config"`} {
+	for _, want := range []string{`"server": "one"`, `"server": "two"`, "server three is not available through this proxy: its command comes from a configuration file; read the command, then use --run-servers: npx x", "server four is not available through this proxy: expected ${NO_SUCH_VARIABLE} to be set in the environment", `"kind": "config"`} {
 		if !strings.Contains(live, want) {
 			t.Errorf("the report lacks %s", want)
 		}

@@ -20,7 +20,8 @@ type runningServers struct {
 	ended  chan struct{}         // closed when later has been drained
 }
 
-// read passes each later event of a kind that the proxy uses to take, until all servers have ended.
+// read calls the function take with each later event of a kind that the proxy uses, until all servers
+// have ended.
 func (w *runningServers) read(take func(*scanner.Event)) {
 	defer close(w.ended)
 	for e := range w.later {

@@ -77,7 +77,7 @@ func (r *proxyRun) found(f *scanner.Finding, e *scanner.Event, out *scanner.Outc
 		return
 	}
 	if setting := r.checks.Triage.Settings.BlockedBy(f); setting != "" {
-		r.stderr.hint("findings like this one block nothing; to block: " + setting + " in mcpscan.yaml")
+		r.stderr.hint("findings like this one block nothing; to block, set " + setting + " in mcpscan.yaml")
 	}
 }
 
@@ -252,7 +252,7 @@ func (l *errorLog) print(line string) bool {
 	case l.printed < maxLines:
 		fmt.Fprintln(l.to, "mcpscan: "+line)
 	case l.printed == maxLines:
-		fmt.Fprintln(l.to, "mcpscan: further decisions are not listed here; to record all of them: --events FILE")
+		fmt.Fprintln(l.to, "mcpscan: further decisions are not listed here; to record all of them, use --events FILE")
 	}
 	return l.printed < maxLines
 }
@@ -267,7 +267,7 @@ func (l *errorLog) close() {
 		}
 	}
 	if more := l.findings - maxFindings; more > 0 {
-		fmt.Fprintf(l.to, "mcpscan: %d further findings are not listed here; to record all of them: --events FILE\n", more)
+		fmt.Fprintf(l.to, "mcpscan: %d further findings are not listed here; to record all of them, use --events FILE\n", more)
 	}
 	if more := l.printed - maxLines + 1; more > 0 {
 		fmt.Fprintf(l.to, "mcpscan: %d further decisions are not listed here\n", more)

@@ -24,7 +24,7 @@ func (r *proxyRun) share() (session, alone string) {
 	}
 	name, log, err := r.join()
 	if err != nil {
-		return app.ProxySession, fmt.Sprintf("no session shared with the client's other servers (%v)", err)
+		return app.ProxySession, fmt.Sprintf("no session is shared with the client's other servers (%v)", err)
 	}
 	r.shared = log
 	r.live.Sharing()

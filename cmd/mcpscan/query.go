@@ -134,8 +134,8 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return slices.DeleteFunc(rows, func(r T) bool { return r.when().Before(from) }), nil
 }
 
-// show writes the rows in the requested period as JSON, or as the table returned by as.
-func show[T timed](f *queryFlags, std streams, rows []T, as func([]T) *table) error {
+// show writes the rows in the requested period as JSON, or as the table returned by toTable.
+func show[T timed](f *queryFlags, std streams, rows []T, toTable func([]T) *table) error {
 	rows, err := since(rows, f.Since)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func show[T timed](f *queryFlags, std streams, rows []T, as func([]T) *table) er
 	if f.JSON {
 		return writeJSON(std.out, rows)
 	}
-	return as(rows).write(std.out)
+	return toTable(rows).write(std.out)
 }
 
 // stamp formats a time for a table; events without one get a dash.

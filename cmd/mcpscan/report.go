@@ -30,18 +30,18 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	return c.finish(std, r, documented())
 }
 
-// readSaved reads a report from a file, or from in if name is - and in is not nil. what names the
-// kind of report in errors.
-func readSaved[T any](what, name string, in io.Reader, read func(io.Reader) (*T, error)) (*T, error) {
-	if name != "-" || in == nil {
+// readSaved reads a report from a file, or from stdin if name is - and stdin is not nil. label is
+// the name of the report in errors.
+func readSaved[T any](label, name string, stdin io.Reader, read func(io.Reader) (*T, error)) (*T, error) {
+	if name != "-" || stdin == nil {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, usage("opening %s: %w", what, err)
+			return nil, usage("opening %s: %w", label, err)
 		}
 		defer f.Close()
-		in = f
+		stdin = f
 	}
-	r, err := read(in)
+	r, err := read(stdin)
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}

@@ -43,8 +43,8 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 	return backup, replace.File(real, after, info.Mode().Perm())
 }
 
-// unchangedSince returns an error if the content of a file differs from before, the content that
-// was read: a client may have written it.
+// unchangedSince returns an error if a file no longer has the content that was read, because a client
+// may have written it.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread reports whether the reader of a pipe is gone. For any other writer, it returns false.
+// unread reports whether the reader of a pipe is gone. For a writer that is not a pipe, it
+// returns false.
 func unread(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

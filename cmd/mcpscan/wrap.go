@@ -33,7 +33,7 @@ type unwrapCmd struct {
 type wrapFlags struct {
 	Name   string `arg:"" optional:"" help:"Name of the server in the client configuration." placeholder:"NAME"`
 	All    bool   `help:"All servers."`
-	Config string `help:"Client configuration to edit. By default, all in this directory and the user's own are edited." placeholder:"FILE"`
+	Config string `help:"Client configuration to edit. By default, the configurations in this directory and the user's own are edited." placeholder:"FILE"`
 	DryRun bool   `help:"Write nothing; show the changes as a diff."`
 	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
 }
@@ -283,7 +283,7 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 func (e *editor) end() error {
 	switch {
 	case e.Name != "" && !e.found:
-		err := usage("no server %s in the client configurations%s; to list them: mcpscan doctor; to edit another file: --config FILE", text.ShellWord(e.Name), config.Similar(e.Name, e.names))
+		err := usage("no server %s in the client configurations%s; to list all servers, run mcpscan doctor; to edit another file, use --config FILE", text.ShellWord(e.Name), config.Similar(e.Name, e.names))
 		if e.failed { // it may be in a file that was not read
 			return &exitError{exitIncomplete, err}
 		}
@@ -297,11 +297,11 @@ func (e *editor) end() error {
 	if e.changed > 0 && !e.Quiet && !e.DryRun {
 		fmt.Fprintln(e.std.err, "mcpscan: restart the clients, because they read their configuration only at startup")
 		if e.wrap && e.project != "" {
-			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file: mcpscan unwrap --all\n", text.Visible(e.project, 400))
+			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file, run mcpscan unwrap --all\n", text.Visible(e.project, 400))
 		}
 	}
 	if e.bare != "" && !e.Quiet {
-		fmt.Fprintf(e.std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless %s in the directory where the client starts them enables blocking; to use another file: --settings FILE\n", text.Visible(e.bare, 400), config.SettingsFile)
+		fmt.Fprintf(e.std.err, "mcpscan: the proxies in %s report attacks, but do not block them unless blocking is enabled by %s in the directory where the client starts them; to use another file, add --settings FILE\n", text.Visible(e.bare, 400), config.SettingsFile)
 	}
 	if e.failed {
 		return &exitError{code: exitIncomplete}

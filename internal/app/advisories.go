@@ -13,7 +13,7 @@ import (
 )
 
 // Advise reads advisories from files, and adds to the checks those for packages in the events'
-// configurations. It calls read for each file.
+// configurations. It calls the function read for each file.
 func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {
 		return nil

@@ -53,7 +53,8 @@ type fileVersion struct {
 	data []byte
 }
 
-// read reads a file from the working tree or the base tree. If must is set, the file must exist.
+// read reads a file from the working tree or the base tree. Unless must is set, it returns nil for
+// a missing file.
 func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -49,12 +49,12 @@ type Checks struct {
 	baseline string                        // the baseline in effect
 
 	Locked           *lockfile.File    // nil if there is none
-	Before           *lockfile.File    // its version in the base; nil if there is none
+	Before           *lockfile.File    // version of the lockfile in the base; nil if there is none
 	approved, before *scanner.Snapshot // approved definitions in the lockfile and in its version in the base; nil if nothing is compared
 }
 
 // ReadUpTo reads at most limit+1 bytes of a file, so that its parser can tell whether it is longer
-// than limit. what names the file in errors.
+// than limit. The parameter what, such as "the policy", describes the file in errors.
 func ReadUpTo(what, name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -183,8 +183,9 @@ func Load(o Options) (*Checks, error) {
 	return c, nil
 }
 
-// Compare sets the time of findings that have none to now, so that ignores can expire, and loads
-// the known findings from a baseline, which is a JSON report. Either argument may be "".
+// Compare sets the current time, which decides whether ignores of findings without a time have
+// expired, and loads the known findings from a baseline, which is a JSON report. Either argument
+// may be "".
 func (c *Checks) Compare(baseline, now string) error {
 	var err error
 	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {

@@ -138,9 +138,9 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 // maxEnvFile is the maximum size of an environment file.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the environment files in the project that f's entries name, because they determine
-// what runs, like the entries themselves. Other files, including missing ones such as a .env that
-// Git ignores, belong to the user who starts the server, and are only counted.
+// envFiles adds the environment files that f's entries name, if they are in the project, because
+// they determine what runs, as the entries do. Other files, including missing ones such as a .env
+// that Git ignores, belong to the user who starts the server, and are only counted.
 func (p *Plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -174,7 +174,7 @@ func (p *Plan) envFiles(f *config.File) {
 }
 
 // projectOf returns the project directory of a file: the one in which it was found or, if that is
-// unknown, the file's directory or the parent of a dot directory such as .vscode.
+// unknown, the nearest directory above the file that is not a dot directory such as .vscode.
 func projectOf(f *config.File) string {
 	if f.Project != "" {
 		return f.Project

@@ -14,7 +14,7 @@ import (
 type AuditLog struct {
 	to    *report.Events // nil if there is nothing to write
 	file  *os.File
-	lines *auditLines // of a proxy; otherwise nil
+	lines *auditLines // lines of a proxy's log; nil for other commands
 }
 
 // OpenAuditLog creates the --events file, accessible only to its owner because it contains names
@@ -27,8 +27,8 @@ func OpenAuditLog(name string) (*AuditLog, error) {
 	return &AuditLog{to: report.NewEvents(file), file: file}, nil
 }
 
-// AppendAuditLog is like OpenAuditLog, but keeps what the file contains: a client may start a proxy many
-// times, or several at a time. tell reports problems with the file.
+// AppendAuditLog is like OpenAuditLog, but keeps what the file contains: a client may start a proxy
+// many times, or several at a time. It calls tell to report problems with the file.
 func AppendAuditLog(name string, tell func(string, ...any)) (*AuditLog, error) {
 	file, err := openAuditLog(name, os.O_APPEND)
 	if file == nil {

@@ -54,7 +54,7 @@ func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher
 }
 
 // Watch sends the plan's events and lists its servers. Once every server is listed, it sends the
-// event all, and then watches the servers until l.Until is closed.
+// given event, and then watches the servers until l.Until is closed.
 func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event) <-chan *scanner.Event {
 	return l.Watch(ctx, p.Events, p.Targets, p.disk, all)
 }
@@ -93,8 +93,8 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	return nil
 }
 
-// Allow removes the servers that must not start: all of them with NoRun, and those from
-// configurations for which ask returns a reason.
+// Allow removes the servers that must not start: with NoRun, all of them; otherwise, each
+// configured server that ask refuses by returning a reason.
 func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused string)) {
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
 		refused := ""
@@ -166,7 +166,7 @@ func (p *Plan) Config(f *config.File) {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		}
 	}
-	if len(f.Entries)+len(f.Settings) > 0 { // an empty one does not count as inspected
+	if len(f.Entries)+len(f.Settings) > 0 { // an empty configuration does not count as inspected
 		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
@@ -301,10 +301,10 @@ func brokenAt(path string, err error) scanner.Origin {
 // ErrNoConfig is the error for a directory without client configurations.
 var ErrNoConfig = errors.New("no client configuration found")
 
-// lockedEvents inserts events for the lockfile's entries before all others, unless the lockfile is
-// itself an input. The entry of a server that is listed is compared with the server, and gets an event
-// only if the change under review edits the entry. Other entries get none if the user named only
-// individual servers.
+// lockedEvents inserts events for the lockfile's entries before all other events, unless the
+// lockfile is itself an input. The entry of a server that is listed is compared with the server,
+// and gets an event only if the change under review edits the entry. Other entries get no event if
+// the user named only individual servers.
 func (p *Plan) lockedEvents() {
 	f := p.lockfile
 	if f == nil {

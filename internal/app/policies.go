@@ -54,7 +54,7 @@ func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, err
 }
 
 // AddPolicies adds policies, and the options that they need, to the engine's options. It returns
-// the parts of them that have no effect.
+// the parts of the policies that have no effect.
 func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
 		p, vain, err := LoadPolicy(name)
@@ -79,7 +79,8 @@ func AddPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 	return idle, nil
 }
 
-// strictest combines two policies: the stricter verdict wins; if both are equally strict, the first.
+// strictest combines two policies: the stricter verdict wins; if both are equally strict, the first
+// one wins.
 type strictest struct{ first, second scanner.Policy }
 
 // Decide returns the stricter policy's decision.

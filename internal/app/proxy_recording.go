@@ -33,8 +33,8 @@ type Traffic struct {
 }
 
 // OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
-// of the recording that it replaces. A new part starts when the current one reaches size bytes, and
-// keep is the maximum number of parts; 0 means no limit. tell reports problems with the file.
+// of the recording that it replaces. A new part starts when the current one reaches the given size in bytes, and keep is the maximum
+// number of parts; 0 means no limit. It calls tell to report problems with the file.
 func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
 		return &Traffic{}, nil
@@ -87,8 +87,8 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 // maxClaims is the maximum number of proxies that record to the same name at a time.
 const maxClaims = 64
 
-// claimed returns the first of FILE, FILE-2, FILE-3 and so on, with the number before the extension, to
-// which no other proxy is recording. Closing the returned file releases the name.
+// claimed returns the first name to which no other proxy is recording: FILE, FILE-2, FILE-3 and so
+// on, with the number before the extension. Closing the returned file releases the name.
 func claimed(name string) (free string, claim *os.File, err error) {
 	extension := filepath.Ext(name)
 	free = name

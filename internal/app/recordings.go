@@ -45,8 +45,8 @@ func label(name string) string {
 }
 
 // openRecordings opens all files and detects their formats before it reads any of them in full, so
-// that a wrong name is reported at once. If there are several files, one whose content is not a
-// recording is skipped and counted, and the others are still read.
+// that a wrong name is reported at once. If there are several files, any file whose content is not
+// a recording is skipped and counted, and the others are still read.
 func openRecordings(names []string, stdin io.Reader, o replay.Options, count func(io.Reader) io.Reader) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
@@ -159,7 +159,7 @@ type IncompleteError struct{ err error }
 func (e *IncompleteError) Error() string { return e.err.Error() }
 func (e *IncompleteError) Unwrap() error { return e.err }
 
-// Within calls do, which may block, but returns early if the context is done.
+// Within calls a function that may block, but returns early if the context is done.
 func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -115,7 +115,7 @@ func (p *Plan) reads(name string) bool {
 	})
 }
 
-// recordingArgument returns the argument that names a file in a command.
+// recordingArgument returns the argument by which a command names a recording.
 func recordingArgument(name string) string {
 	if name == label("-") {
 		return "-"
@@ -130,9 +130,9 @@ func notATarget(name string, derr, cerr error) error {
 	case errors.Is(derr, replay.ErrBundle):
 		return derr
 	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
-		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording: mcpscan replay %s", name, recordingArgument(name))
+		return fmt.Errorf("%s: neither definitions nor a client configuration; to inspect a recording, run mcpscan replay %s", name, recordingArgument(name))
 	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return fmt.Errorf("%w (to inspect a recording: mcpscan replay %s)", cerr, recordingArgument(name))
+		return fmt.Errorf("%w (to inspect a recording, run mcpscan replay %s)", cerr, recordingArgument(name))
 	}
 	return derr
 }
@@ -208,8 +208,8 @@ func identify(events []*scanner.Event, name string, data []byte) {
 	}
 }
 
-// offered reads the definitions in a lockfile or definition file. For a lockfile, approved selects
-// the approved ones, not those last seen.
+// offered reads the definitions in a lockfile or definition file. For a lockfile, it reads the
+// approved versions if approved is set, otherwise those last seen.
 func offered(name string, data []byte, approved bool) ([]*scanner.Event, string, error) {
 	if lockfile.Is(data) {
 		f, err := lockfile.Parse(name, data)

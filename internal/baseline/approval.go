@@ -39,26 +39,26 @@ func readable(s string) string {
 	return strings.TrimSpace(string(f.Fold([]byte(s)).Text))
 }
 
-// Equal reports whether both are approvals by the same person, at the same time, for the same
+// Equal reports whether both approvals are by the same person, at the same time, for the same
 // reason.
 func (a *Approval) Equal(other *Approval) bool {
 	return a != nil && other != nil && a.By == other.By && a.Reason == other.Reason && a.At.Equal(other.At)
 }
 
-// ReusedAs reports whether this approval names a person, a time and a reason, and now is a copy of
+// ReusedAs reports whether this approval names a person, a time and a reason, and current is a copy of
 // it. Automatic approvals do not count: two of them are equal whenever they were made at the same
 // time.
-func (a *Approval) ReusedAs(now *Approval) bool { return a.stated() && a.Equal(now) }
+func (a *Approval) ReusedAs(current *Approval) bool { return a.stated() && a.Equal(current) }
 
-// MadeSince reports whether the approval names a person, a time and a reason, and differs from
-// before.
+// MadeSince reports whether the approval names a person, a time and a reason, and differs from the
+// one before.
 func (a *Approval) MadeSince(before *Approval) bool { return a.stated() && !a.Equal(before) }
 
-// RewrittenAs reports whether somebody edited this approval into now. Adding a reason to a person's
+// RewrittenAs reports whether somebody edited this approval into current. Adding a reason to a person's
 // approval that had none is not an edit, because mcpscan approve does this.
-func (a *Approval) RewrittenAs(now *Approval) bool {
-	if a == nil || now == nil || a.Equal(now) {
+func (a *Approval) RewrittenAs(current *Approval) bool {
+	if a == nil || current == nil || a.Equal(current) {
 		return false
 	}
-	return a.Reason != "" || a.By == FirstUse || a.By == Auto || !now.stated()
+	return a.Reason != "" || a.By == FirstUse || a.By == Auto || !current.stated()
 }

@@ -46,7 +46,7 @@ func origin(raw string) string {
 	return text.Mask(u.Scheme + "://" + strings.ToLower(u.Host))
 }
 
-// WithHosts returns the identity with the hosts of another one added, because each client has its own
+// WithHosts returns the identity with the hosts of other added, because each client has its own
 // settings for the same server.
 func (id *Identity) WithHosts(other *Identity) *Identity {
 	if other == nil || len(other.Hosts) == 0 {
@@ -59,11 +59,11 @@ func (id *Identity) WithHosts(other *Identity) *Identity {
 	return &both
 }
 
-// NewHosts returns the hosts that now has and id lacks.
-func (id *Identity) NewHosts(now *Identity) []string {
+// NewHosts returns the hosts in current that are not in id.
+func (id *Identity) NewHosts(current *Identity) []string {
 	known := map[string]bool{}
 	for _, o := range id.Hosts {
 		known[o] = true
 	}
-	return slices.DeleteFunc(slices.Clone(now.Hosts), func(o string) bool { return known[o] })
+	return slices.DeleteFunc(slices.Clone(current.Hosts), func(o string) bool { return known[o] })
 }

@@ -33,7 +33,7 @@ type Identity struct {
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
 	Version   string // as written in the arguments
-	Exact     bool   // Version is a single version
+	Exact     bool   // Version names exactly one version
 	Pinned    string // the requested digest or commit
 
 	configfile.Found
@@ -135,12 +135,12 @@ func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen 
 // Stale describes how the command, address or hosts differ from those that the lockfile recorded
 // last, or returns nil if they do not differ or none were recorded. Resolved values and the names
 // of variables and headers do not count.
-func (l *LockedIdentity) Stale(now *Identity) []string {
+func (l *LockedIdentity) Stale(current *Identity) []string {
 	last := l.Last()
 	if last == nil {
 		return nil
 	}
-	return last.started().Differences(now.started())
+	return last.started().Differences(current.started())
 }
 
 // started returns a copy of the identity without resolved values and without the names of variables and
@@ -167,23 +167,23 @@ func Host(u *url.URL) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
 }
 
-// Complete returns now with missing values filled in from id, so that an empty package cache or a
-// missing file removes no value. same reports whether Differences finds none.
-func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
-	merged := *now.WithHosts(id)
-	same = len(id.Differences(now)) == 0
+// Complete returns current with missing values filled in from id, so that an empty package cache or
+// a missing file removes no value. same is true if Differences finds nothing.
+func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
+	merged := *current.WithHosts(id)
+	same = len(id.Differences(current)) == 0
 	fill := func(to *string, known string) {
 		if *to == "" {
 			*to = known
 		}
 	}
-	if sameRelease := id.Package == now.Package && id.Version == now.Version && id.Ecosystem == now.Ecosystem; sameRelease {
+	if sameRelease := id.Package == current.Package && id.Version == current.Version && id.Ecosystem == current.Ecosystem; sameRelease {
 		fill(&merged.Resolved, id.Resolved)
 		if merged.Resolved == id.Resolved {
 			fill(&merged.Integrity, id.Integrity)
 		}
 	}
-	if id.Command == now.Command && slices.Equal(id.Args, now.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
+	if id.Command == current.Command && slices.Equal(id.Args, current.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
 		fill(&merged.Executable, id.Executable)
 		fill(&merged.Digest, id.Digest)
 	}
@@ -193,7 +193,7 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 // Differences describes each part in which two identities differ, with both values. A missing
 // transport, resolved version, integrity or executable is not a difference, nor is the removal of
 // a host.
-func (id *Identity) Differences(now *Identity) (all []string) {
+func (id *Identity) Differences(current *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
 			was, is = brief(was, is)
@@ -205,31 +205,31 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 			part(what, was, is)
 		}
 	}
-	known("transport", id.Transport, now.Transport)
-	part("command", id.Command, now.Command)
+	known("transport", id.Transport, current.Transport)
+	part("command", id.Command, current.Command)
 	switch {
-	case id.Package != now.Package || id.Ecosystem != now.Ecosystem:
-		part("package", packageVersion(id), packageVersion(now))
+	case id.Package != current.Package || id.Ecosystem != current.Ecosystem:
+		part("package", packageVersion(id), packageVersion(current))
 	default:
-		part("version", id.Version, now.Version)
-		part("pinned digest", id.Pinned, now.Pinned)
-		known("resolved version", id.Resolved, now.Resolved)
+		part("version", id.Version, current.Version)
+		part("pinned digest", id.Pinned, current.Pinned)
+		known("resolved version", id.Resolved, current.Resolved)
 	}
-	if !slices.Equal(id.bareArgs(), now.bareArgs()) {
-		part("arguments", strings.Join(id.Args, " "), strings.Join(now.Args, " "))
+	if !slices.Equal(id.bareArgs(), current.bareArgs()) {
+		part("arguments", strings.Join(id.Args, " "), strings.Join(current.Args, " "))
 	}
-	part("working directory", id.Cwd, now.Cwd)
-	part("URL", id.URL, now.URL)
-	part("environment variables", strings.Join(id.Env, " "), strings.Join(now.Env, " "))
-	part("headers", strings.Join(id.Headers, " "), strings.Join(now.Headers, " "))
-	if len(id.NewHosts(now)) > 0 {
-		part("hosts in its settings", strings.Join(id.Hosts, " "), strings.Join(now.Hosts, " "))
+	part("working directory", id.Cwd, current.Cwd)
+	part("URL", id.URL, current.URL)
+	part("environment variables", strings.Join(id.Env, " "), strings.Join(current.Env, " "))
+	part("headers", strings.Join(id.Headers, " "), strings.Join(current.Headers, " "))
+	if len(id.NewHosts(current)) > 0 {
+		part("hosts in its settings", strings.Join(id.Hosts, " "), strings.Join(current.Hosts, " "))
 	}
-	if id.Resolved == now.Resolved {
-		known("integrity", id.Integrity, now.Integrity)
+	if id.Resolved == current.Resolved {
+		known("integrity", id.Integrity, current.Integrity)
 	}
-	known("executable", id.Executable, now.Executable)
-	known("digest of the executable", id.Digest, now.Digest)
+	known("executable", id.Executable, current.Executable)
+	known("digest of the executable", id.Digest, current.Digest)
 	return all
 }
 
@@ -267,7 +267,7 @@ func brief(was, is string) (string, string) {
 	return shorten(a), shorten(b)
 }
 
-// packageVersion returns a package as launchers write it, or "" if there is none.
+// packageVersion returns a package with its version, as launchers write it, or "" if there is none.
 func packageVersion(id *Identity) string {
 	switch {
 	case id.Package == "":
@@ -305,25 +305,26 @@ func (id *Identity) bareArgs() (args []string) {
 
 // SameArgs reports whether the arguments are the same except for the package, its version, and npx's
 // --yes flag.
-func (id *Identity) SameArgs(now *Identity) bool {
-	return slices.Equal(id.bareArgs(), now.bareArgs())
+func (id *Identity) SameArgs(current *Identity) bool {
+	return slices.Equal(id.bareArgs(), current.bareArgs())
 }
 
-// Changed reports whether the part of now at a JSON Pointer into its configuration entry differs
-// from id. Parts that an identity does not contain, such as the values of variables, do not differ.
-func (id *Identity) Changed(now *Identity, pointer string) bool {
+// Changed reports whether the part of current at a JSON Pointer into its configuration entry
+// differs from that part of id. Parts that an identity does not contain, such as the values of
+// variables, count as equal.
+func (id *Identity) Changed(current *Identity, pointer string) bool {
 	member, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	name := wire.UnescapePointer(rest)
 	switch member {
 	case "command":
-		return id.Command != now.Command || !id.SameArgs(now)
+		return id.Command != current.Command || !id.SameArgs(current)
 	case "args":
 		i, err := strconv.Atoi(name)
-		return id.Command != now.Command || !id.SameArgs(now) || err != nil || i >= len(now.Args) || !slices.Contains(id.Args, now.Args[i])
+		return id.Command != current.Command || !id.SameArgs(current) || err != nil || i >= len(current.Args) || !slices.Contains(id.Args, current.Args[i])
 	case "cwd":
-		return id.Cwd != now.Cwd
+		return id.Cwd != current.Cwd
 	case "url":
-		return id.URL != now.URL
+		return id.URL != current.URL
 	case "env":
 		return !slices.Contains(id.Env, name)
 	case "headers":
@@ -337,7 +338,7 @@ func (id *Identity) Changed(now *Identity, pointer string) bool {
 // removing a member would otherwise hide a change.
 type Members map[string]bool
 
-// Lacks returns the sorted members that other contains and s does not.
+// Lacks returns the members of other that are not in s, sorted.
 func (s Members) Lacks(other Members) (absent []string) {
 	for _, name := range slices.Sorted(maps.Keys(other)) {
 		if other[name] && !s[name] {

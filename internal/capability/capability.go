@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool contributes to a data flow. In an agent whose tools have all three, a
-// stranger's text can cause the user's data to be sent to the stranger.
+// Capability is what a tool contributes to a data flow. In an agent whose tools together have all
+// three capabilities, a stranger's text can cause the user's data to be sent to the stranger.
 type Capability uint8
 
 // The capabilities.
@@ -31,7 +31,7 @@ const (
 	leadsOut  = Set(1 << ExternalSink)
 )
 
-// Has reports whether the set contains a.
+// Has reports whether the set contains the capability a.
 func (c Set) Has(a Capability) bool { return c>>a&1 != 0 }
 
 // role is the meaning of a word in a tool's name.
@@ -42,7 +42,7 @@ const (
 	seeks                     // a verb that returns whatever matches
 	lists                     // a verb that lists names without content
 	changes                   // a verb that stores something
-	alters                    // a verb that removes something, or changes it without sending anything out
+	alters                    // a verb that removes or changes something without sending anything out
 	sends                     // a verb that sends something out
 	fetches                   // a verb that accesses an address
 	runs                      // a verb that runs its input
@@ -50,9 +50,9 @@ const (
 	foreign                   // a thing that strangers write
 	open                      // a thing that anybody can read
 	shared                    // a thing that is meant to be read by others
-	holder                    // a thing that contains others
+	holder                    // a thing that contains other things
 	runnable                  // something that is run, or runs other things: it reads files and reaches the network
-	about                     // a thing that describes another one, such as its status, without its content
+	about                     // a thing that describes another one, such as a status or a schema, without its content
 	looks                     // a verb that describes a thing without returning it
 	carries                   // a verb that sends something out, though it can also be a noun
 	works                     // a verb that transforms its input
@@ -61,7 +61,7 @@ const (
 	actions = verbs | looks | carries | works // verbs that determine a tool's category
 )
 
-// roles maps words that indicate what a tool does to their roles. Other words are ignored.
+// roles contains the roles of words that indicate what a tool does. Other words are ignored.
 var roles = func() map[string]role {
 	t := map[string]role{}
 	for _, class := range [...]struct {

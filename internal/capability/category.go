@@ -144,7 +144,7 @@ const (
 	forQuestion
 )
 
-// parameterUses maps the names of parameters that indicate what a tool does.
+// parameterUses contains the purposes of parameters, by name.
 var parameterUses = func() map[string]int {
 	t := map[string]int{}
 	for _, class := range [...]struct {

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ClauseReach is the maximum distance, in bytes, between a match and the end of its
-// clause.
+// ClauseReach is the maximum distance, in bytes, between a match and either end of its clause.
 const ClauseReach = 240
 
 // Around returns the span of the clause around [start, end) of folded text. A clause ends at the
@@ -30,8 +29,8 @@ func Around(t []byte, start, end int) (from, to int) {
 	return from, to
 }
 
-// Sentence returns the span of the sentence around [start, end): like Around, but across line
-// feeds, colons and semicolons.
+// Sentence returns the span of the sentence around [start, end): like Around, but across colons,
+// semicolons and most line feeds.
 func Sentence(t []byte, start, end int) (from, to int) {
 	for from = start; from > 0 && start-from < ClauseReach && !(mayStop[t[from-1]] && stops(t, from-1)); {
 		from--
@@ -76,7 +75,8 @@ var countering = text.LazyExpr(`\b(never|not|\w+n['’]t|cannot|no|without|nor|r
 	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
 	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
-// preferredTo detects text that advises against what follows: prefer a name over reading the file.
+// preferredTo detects text that advises against what follows, such as "prefer a name over reading"
+// before "the file".
 var preferredTo = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|recommended)\b[^.\n]*\b(over|than)\s+\w+ing\b[^,;.\n]*$`)
 
 // StrongNegation matches words that negate. Unlike countering, it also applies within a matched
@@ -102,7 +102,7 @@ var (
 )
 
 // DescribesSwitch reports whether [start, end) describes the effect of a boolean parameter. A
-// question that the text itself answers does not describe a switch.
+// question that the text itself answers does not describe such a parameter.
 func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	from, to := Around(p.Folded, start, end)
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
@@ -123,11 +123,10 @@ var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind matches text that follows an action and says that it is refused.
+// RefusedBehind matches text that follows an action and says that the action is refused.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
-// NegatedOrQuoted reports whether the clause around [start, end) negates, forbids or only quotes
-// it.
+// NegatedOrQuoted reports whether [start, end) is negated, forbidden or only quoted by its clause.
 func NegatedOrQuoted(t []byte, start, end int) bool {
 	from, to := Around(t, start, end)
 	if from > 0 && t[from-1] == ':' {
@@ -204,7 +203,7 @@ var orderWords = text.LazyExpr(`\b(you|must|should|please|first|before|always|im
 func AddressesReader(c []byte) bool { return orderWords.Match(c) }
 
 // OpensClause reports whether the position of a verb makes it an imperative: first in its clause,
-// or right after a word that continues an instruction.
+// or right after a word or punctuation mark that continues an instruction.
 func OpensClause(c []byte, verb []int) bool {
 	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
 	return len(before) == 0 || continuesOrder.Match(before)
@@ -218,8 +217,8 @@ var continuesOrder = text.LazyExpr(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 // model rather than documentation of a tool.
 func IsResult(p *scanner.TextPass) bool { return !p.Subject.Definition() }
 
-// LowerInResult lowers a severity by one level for text that is not a definition, because data
-// can contain text about anything.
+// LowerInResult lowers a severity by one level for text outside definitions, because data can
+// contain text about anything.
 func LowerInResult(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 	if IsResult(p) && s > scanner.Note {
 		return s - 1
@@ -288,4 +287,4 @@ const orderReach = 240
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|` +
 	`will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
 
-const UsageCost = 2 // subtracted for text that matches UsedWhen, because instructions for an AI state when to use them
+const UsageCost = 2 // subtracted from the weight of text that matches UsedWhen, because instructions for an AI state when to use them

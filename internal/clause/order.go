@@ -53,7 +53,7 @@ var explaining = [...]struct {
 }
 
 // Thresholds for texts that explain attacks. They are high enough that an injected sentence with
-// two of these words stays below them.
+// two of the explaining words stays below them.
 const (
 	explainsBytes  = 600
 	explainsWeight = 8

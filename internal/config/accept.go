@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// looksLikeServer reports whether an object has a property of a server entry: a command, an address, or
-// a known transport.
+// looksLikeServer reports whether an object has a property of a server entry: a command, an
+// address, a known transport, or the type of a built-in server.
 func looksLikeServer(n *node) bool {
 	if !n.is(kindObject) {
 		return false
@@ -23,8 +23,8 @@ func looksLikeServer(n *node) bool {
 	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
 }
 
-// surelyServer reports whether an object is clearly a server entry. One sign is not enough, because
-// many files map names to objects with a url or a command.
+// surelyServer reports whether an object is clearly a server entry. A url or a command alone is not
+// enough, because many files map names to objects with one.
 func surelyServer(n *node) bool {
 	if !looksLikeServer(n) {
 		return false
@@ -46,9 +46,9 @@ func nestedServers(_ *reader, n *node) bool {
 }
 
 // ofClient accepts a key that many other programs also use, provided that one of its entries looks
-// like a server or that the path shows that the file belongs to one of the given clients. Whoever
-// writes the file controls all entries, so an entry that does not look like a server does not rule
-// out the others.
+// like a server, or that the file is, by its path, one of the given clients' files. Whoever writes
+// the file controls all entries, so an entry that does not look like a server does not rule out the
+// others.
 func ofClient(clients ...string) func(*reader, *node) bool {
 	return func(r *reader, n *node) bool {
 		return n.is(kindObject) && (holdsServers(n) || slices.Contains(clients, r.file.Client))
@@ -100,8 +100,8 @@ func clientOfShapes(shapes []string) string {
 }
 
 // variants returns the top-level members whose key is a different spelling of a container's key.
-// Most clients compare keys exactly, but some do not (Go's JSON package ignores case), so these
-// servers are checked and the spelling is reported.
+// Most clients compare keys exactly, but some do not (Go's JSON package ignores case), so the
+// servers under such a key are checked and the spelling is reported.
 func (r *reader) variants(root *node, c container) []member {
 	if root == nil || len(c.path) > 1 {
 		return nil

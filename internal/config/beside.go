@@ -13,8 +13,8 @@ import (
 // hundred.
 const maxSettings = 10_000
 
-// settingKeys contains keys of settings that rules use and that the given clients read from the same
-// files as their servers. A key that ends in * matches a prefix.
+// settingKeys contains keys of settings that rules use and that the given clients read from the
+// same files as their servers. A key that ends in * stands for all keys with that prefix.
 type settingKeys struct {
 	clients []string
 	paths   []string // key paths, with keys separated by spaces

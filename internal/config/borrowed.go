@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/policy"
 )
 
-// agentsh and MCPProxy files are read unchanged. A key either has the effect of the equivalent
-// mcpscan key, or is accepted with a message that it has no effect.
+// Files written for agentsh and MCPProxy can be used as they are. A key either has the effect of
+// the equivalent mcpscan key, or is accepted with a message that it has no effect.
 
 // idle records that a key has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
@@ -65,15 +65,15 @@ func (p *policyReader) inspection(top keys) keys {
 		"on_detection": p.within(keys{
 			"webhook_url": func(n *node) {
 				if n.kind != kindNull && n.text != "" {
-					p.idle(n.pos, "webhook_url", "a configuration cannot choose a receiver; to send detections from the proxy: mcpscan proxy --webhook URL")
+					p.idle(n.pos, "webhook_url", "a configuration cannot choose a receiver; to send detections from the proxy, use mcpscan proxy --webhook URL")
 				}
 			},
-			"require_approval": p.without("require_approval", "pending definitions wait in mcpscan.lock; the proxy asks only about messages for which a policy prompts"),
+			"require_approval": p.without("require_approval", "pending definitions wait in mcpscan.lock; the proxy asks only about messages for which a policy requires confirmation"),
 		}),
 	}
 }
 
-// clientServers reads the servers of an MCPProxy or other client configuration. Only their
+// clientServers reads the servers of an MCPProxy or other client configuration. Only the servers'
 // skip_quarantine has an effect here.
 func (r *settingsReader) clientServers(n *node) {
 	entries := n.members

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares overrides for servers and tools. Those common to both versions are in the same
-// order (see apart), so only added and removed ones matter.
+// overrides compares overrides for servers and tools. The overrides common to both versions are in
+// the same order (see apart), so only added and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
@@ -89,7 +89,7 @@ func (c *comparison) ignores() {
 		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
 			continue
 		}
-		result, what := configfile.Weakens, "an ignore was added that names neither a fingerprint nor a single rule with a tool"
+		result, what := configfile.Weakens, "an ignore was added that names neither a fingerprint nor a single rule and tool"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
 			result, what = configfile.Keeps, "an ignore was changed, but accepts no additional findings"

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// switchKey is a key that affects which rules run and their severities.
+// switchKey is a key that affects which rules run, and with which severities.
 type switchKey struct {
 	keys []string
 	get  func(*Settings) any
-	put  func(to, from *Settings) // put replaces the setting in to, which is a copy whose maps are shared with the original
+	put  func(dst, src *Settings) // copies the key's value from src to dst, a copy of settings that shares their maps
 }
 
 // switches compares which rules run, and their severities. Several keys together determine both, so
@@ -66,8 +66,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 	return rules
 }
 
-// harmed returns the rules that were on before and are now off, have a lower severity or block less,
-// ignoring overrides.
+// harmed returns the rules that were on before, and are now off, have a lower severity or block
+// less. It does not consider overrides.
 func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
 	harmed := map[string]configfile.Effect{}
 	for i := range rules {
@@ -206,7 +206,8 @@ func became(was, is any) string {
 	return fmt.Sprintf("was %s and is %s", a, b)
 }
 
-// valueText formats a value as in the settings file; "" for a value of any other type.
+// valueText formats a string, switch or rule setting as in the settings file, and returns "" for
+// anything else.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case string:

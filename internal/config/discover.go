@@ -18,8 +18,8 @@ type Location struct {
 	Project string
 }
 
-// Extension reports whether the file is at the location of the manifest of an MCPB bundle that Claude
-// Desktop has installed as an extension.
+// Extension reports whether the file is, by its location, the manifest of an MCPB bundle that
+// Claude Desktop has installed as an extension.
 func (l Location) Extension() bool {
 	return l.Client == "claude-desktop" && filepath.Base(l.Path) == "manifest.json"
 }
@@ -29,7 +29,7 @@ func (l Location) Extension() bool {
 type Dirs struct {
 	// GOOS is the operating system whose locations are searched, as in runtime.GOOS.
 	GOOS string
-	// Project is the project root, Home the user's home directory.
+	// Project is the project root, and Home is the user's home directory.
 	Project, Home string
 	// XDGConfig is $XDG_CONFIG_HOME; empty means Home/.config.
 	XDGConfig string
@@ -97,7 +97,8 @@ type place struct {
 func (p place) scope() string { return bases[p.base].scope }
 
 // suffix returns the suffix shared by all paths at this place. It includes the usual name of a
-// directory that a variable can relocate, because many programs have a config.toml.
+// directory that a variable can relocate, because a file name such as config.toml alone would match
+// the files of many programs.
 func (p place) suffix() string { return bases[p.base].name + p.pattern }
 
 // at reports whether a path matches a place.
@@ -143,8 +144,8 @@ func under(dir string, parts ...string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// clientOf returns the client whose configuration path matches the end of the path, or "" if there is none. It ignores case
-// because some file systems do.
+// clientOf returns the client whose configuration path matches the end of the given path, or "" if
+// there is none. It ignores case because some file systems do.
 func clientOf(name string) string {
 	name = strings.ToLower(strings.TrimLeft(slashed(name), "/"))
 	for _, p := range places() {

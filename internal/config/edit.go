@@ -62,7 +62,7 @@ func (m *manuscript) at(p Position) int {
 	return off
 }
 
-// before returns the text between the start of the line and off.
+// before returns the text from the start of a line to an offset in it.
 func (m *manuscript) before(off int) string {
 	if off < 0 || off > len(m.text) {
 		return ""
@@ -183,7 +183,7 @@ func (m *manuscript) list(n *node) (l list, err error) {
 }
 
 // added returns the ways to insert a list as a new member before the member whose key begins at the
-// offset ahead: on a line of its own, and on the same line.
+// given offset: on a line of its own, and on the same line.
 func (m *manuscript) added(key string, words []string, ahead int) []edit {
 	before, nl := m.before(ahead), m.newline()
 	insert := func(text string) edit { return edit{ahead, ahead, text} }
@@ -195,7 +195,7 @@ func (m *manuscript) added(key string, words []string, ahead int) []edit {
 			return []edit{insert(member + nl + before), insert(member + " ")}
 		}
 		return []edit{insert(member + " ")}
-	case "toml": // before includes the prefix of a dotted key, which must be repeated
+	case "toml": // the text before the offset may be the prefix of a dotted key, which must be repeated
 		return []edit{insert(key + " = " + flow + nl + before), insert(key + " = " + flow + ", ")}
 	}
 	indent := strings.Repeat(" ", utf8.RuneCountInString(before))

@@ -60,7 +60,7 @@ func (b *entryReader) unread(members []member) []member {
 	return slices.DeleteFunc(slices.Clone(members), func(m member) bool { return b.spellings[strings.ToLower(m.key)] == nil })
 }
 
-// others collects the scalars in members of an entry, at any depth, without those in entries and
+// others collects the scalars in an entry's members, at any depth, except those in entries and
 // containers that were read.
 func (r *reader) others(s *Server, members iter.Seq2[string, *node]) {
 	for at, n := range members {
@@ -116,7 +116,7 @@ func (b *entryReader) named(keys ...string) (string, *node) {
 }
 
 // anyCase looks up a key in any case, and reports spellings in another case. If there are several
-// spellings, the value of the last one counts, as in clients written in Go.
+// spellings, the value of the last one is used, as in clients written in Go.
 func (b *entryReader) anyCase(key string) {
 	low := strings.ToLower(key)
 	spellings := b.spellings[low]

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// commandKeys returns the keys for the program; the first one present counts.
+// commandKeys returns the keys for the program; the first one present is used.
 func commandKeys() []string { return []string{"command", "cmd"} }
 
-// urlKeys returns the keys for the address. httpUrl comes first, as in Gemini CLI, which then
-// ignores the others.
+// urlKeys returns the keys for the address. httpUrl comes first: if it is present, Gemini CLI
+// ignores the other keys.
 func urlKeys() []string { return []string{"httpUrl", "url", "serverUrl", "uri"} }
 
 // address reads the address of a remote server.
@@ -26,8 +26,8 @@ func (b *entryReader) address(client string) {
 	b.text(&b.s.URL, "/url", keys...)
 }
 
-// command reads the program, which may include its arguments: opencode writes a list, old Zed files
-// an object.
+// command reads the program, which may include its arguments: it is a list in opencode, and an
+// object in old versions of Zed.
 func (b *entryReader) command() {
 	name, n := b.only(commandKeys()...)
 	switch {
@@ -128,8 +128,8 @@ type offSwitch struct {
 	clients  []string
 }
 
-// offSwitches returns the table of keys that disable an entry. Clients that a row does not list
-// start the entry anyway, so in their files the key is ignored.
+// offSwitches returns the table of keys that disable an entry. A client that is not listed in a row
+// starts the entry anyway, so the key is ignored in its files.
 func offSwitches() []offSwitch {
 	return []offSwitch{
 		{"disabled", "true", []string{"amazonq", "cline", "crush", "factory", "kilo", "kiro", "roo", "windsurf"}},
@@ -199,9 +199,9 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher, the
-// names of the corresponding environment variables begin with prefix: for npm, npm_config_registry is the
-// same setting as registry in .npmrc.
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
+// prefix is the beginning of the names of the corresponding environment variables: for npm,
+// npm_config_registry is the same setting as registry in .npmrc.
 func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number := 0
@@ -222,7 +222,7 @@ func ParseEnvFile(name, client, prefix string, data []byte) *File {
 			key = strings.ReplaceAll(key, "-", "_")
 		}
 		if len(f.Settings) == maxSettings {
-			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the rest was not checked"})
+			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the others were not checked"})
 			break
 		}
 		f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(prefix+key), Text: value, Pos: Position{Line: number, Column: 1}})

@@ -13,8 +13,8 @@ import (
 )
 
 // Discover returns the configuration files that exist in the known locations, each once, in the
-// order of the table, and the files that could not be read. Not every file contains servers: for
-// a settings file without any, Parse returns ErrNotConfig.
+// order of the table of places, and the files that could not be read. Not every file contains
+// servers: for a settings file without any, Parse returns ErrNotConfig.
 func Discover(d Dirs) (found []Location, missed []Missed) {
 	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 				f.below(path, pattern, depth+1)
 			}
 		case !f.matches(part, e.name) && f.foreign && f.matches(part, e.plain):
-			f.miss(path, "configuration not read: some systems treat the name %s as %s, which clients read; rename it, or name the file as a target", Quoted(e.name), Quoted(e.plain))
+			f.miss(path, "configuration not read: some systems treat the name %s as %s, which clients read; rename the file, or name it as a target", Quoted(e.name), Quoted(e.plain))
 		case !f.matches(part, e.name):
 		case len(rest) == 0:
 			f.file(path)
@@ -155,7 +155,7 @@ func (f *finder) list(dir string) []listedName {
 }
 
 // plainName returns a name as systems that ignore some characters see it: HFS+ on macOS ignores invisible
-// ones, Windows trailing spaces and dots. On Windows, a backslash is also a separator.
+// characters, and Windows ignores trailing spaces and dots. On Windows, a backslash is also a separator.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

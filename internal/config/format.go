@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// maxDepth is the maximum nesting depth. Real files stay under ten levels; the parsers are
-// recursive, and a stack overflow would end the process.
+// maxDepth is the maximum nesting depth. Client configurations need fewer than ten levels; the
+// parsers are recursive, and a stack overflow would end the process.
 const maxDepth = 512
 
 // format is a configuration format. A file can contain several YAML documents, hence several roots.

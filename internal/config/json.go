@@ -71,7 +71,7 @@ func blank(data []byte) bool {
 }
 
 // tooDeep returns the offset of the first bracket beyond maxDepth, or -1. It skips strings and
-// comments as hujson does; where hujson finds a syntax error, the count does not matter.
+// comments as hujson does; where hujson finds a syntax error, the result does not matter.
 func tooDeep(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {
@@ -129,7 +129,7 @@ func jsonError(data []byte, err error) *SyntaxError {
 	if strings.HasPrefix(msg, "invalid literal") {
 		msg = "expected true, false, null or a number; a string needs double quotes"
 		if data[off] == '"' {
-			msg = "this string has a raw control character or an invalid escape: write it as \\n, \\t, \\\" or \\u0000"
+			msg = "this string has a raw control character or an invalid escape: write the character as \\n, \\t, \\\" or \\u0000"
 		}
 	}
 	return syntaxError(newLocator(data).at(off), "not JSON: %s", msg)

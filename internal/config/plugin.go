@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Reference is a file that the manifest of a plugin names instead of servers or hooks.
+// Reference is a file with servers or hooks that the manifest of a plugin names.
 type Reference struct {
 	Pos Position
 	// Key is "mcpServers" or "hooks".
 	Key string
-	// Path is the file, and Root the directory of the plugin, which contains it.
+	// Path is the file; Root is the directory of the plugin, which contains the file.
 	Path, Root string
 	// Unread is the beginning of the message if the file cannot be read.
 	Unread string
 }
 
-// refer records that a manifest names a file. A file outside the plugin is a problem.
+// refer records that a manifest names a file. A file outside the plugin is reported as a problem.
 func (r *reader) refer(key string, pos Position, name string) {
 	what := "servers"
 	if key == "hooks" {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyPlaces describes the key paths at which a policy may be: agentsh uses the second, generated
-// policies the third.
+// policyPlaces describes the key paths at which a policy may be: agentsh uses the second; generated
+// policies use the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
 // allowedBeside contains the top-level keys allowed next to a policy at any of these paths.
@@ -23,8 +23,8 @@ type policyReader struct {
 	*settingsReader
 	lists *policy.Lists
 	at    map[string]Position // position of the first policy key at each path
-	seen  map[string]Position // position of each key of besides
-	in    map[string]string   // path of each key of besides
+	seen  map[string]Position // position of each key in allowedBeside
+	in    map[string]string   // path of each key in allowedBeside
 }
 
 // policy reads the whole file: the top-level keys, and a policy's keys at any of its key paths.
@@ -178,8 +178,8 @@ func (p *policyReader) pinning(n *node) {
 
 var tlsFingerprint = lazyregexp.New(`^sha256:[0-9a-fA-F]{64}$`)
 
-// declared reads a server declaration. env_allow and env_deny are the names in the agentsh
-// documentation, allowed_env and denied_env those in its code.
+// declared reads a server declaration. The agentsh documentation has env_allow and env_deny; its
+// code has allowed_env and denied_env.
 func (p *policyReader) declared(n *node) {
 	d, skip, before := policy.Declared{At: n.pos}, false, len(p.problems)
 	allowed, denied := each(p.list, &d.EnvAllow, p.name), each(p.list, &d.EnvDeny, p.name)

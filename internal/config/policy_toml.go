@@ -90,7 +90,7 @@ func (r *rulesReader) listedRules(n *node) {
 		}
 		r.requireAction(rule, action)
 		if !tool {
-			r.fail(rule.At, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" is every tool", rule.Number)
+			r.fail(rule.At, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" matches every tool", rule.Number)
 		}
 		r.rejectUnmatchable(rule)
 		r.rules = append(r.rules, rule)

@@ -51,7 +51,7 @@ func (r *rulesReader) args(rule *policy.Rule, n *node) {
 		}
 		seen[strings.ToLower(m.key)] = m.pos
 		if m.value.kind == kindObject {
-			r.fail(m.pos, "expected a glob for the argument %s, found a table; a rule matches every value inside an argument, so name only the outermost argument", Quoted(m.key))
+			r.fail(m.pos, "expected a glob for the argument %s, found a table; a glob applies to every value inside its argument, so name only the outermost argument", Quoted(m.key))
 			continue
 		}
 		rule.Args = append(rule.Args, policy.Argument{Name: m.key, Patterns: r.globs(m.key, m.value, aPath)})
@@ -75,7 +75,7 @@ func (r *rulesReader) globs(key string, n *node, s subject) (out policy.Patterns
 		values = n.items
 	}
 	if len(values) == 0 {
-		r.fail(n.pos, "%s is an empty list, which matches nothing: add a pattern, or remove it", Quoted(key))
+		r.fail(n.pos, "%s is an empty list, which matches nothing: add a pattern, or remove the list", Quoted(key))
 	}
 	if len(values) > maxList {
 		r.fail(n.pos, "more than %d patterns in one list: split the rule", maxList)
@@ -108,7 +108,7 @@ func (r *rulesReader) impossible(n *node, s subject) bool {
 	case strings.ContainsFunc(source, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		r.fail(n.pos, "the pattern %s has a control character, which never matches; in TOML, 'single quotes' keep backslashes", name)
 	case s != aPath && strings.TrimSpace(source) != source:
-		r.fail(n.pos, "the pattern %s begins or ends with a space; remove it", name)
+		r.fail(n.pos, "the pattern %s begins or ends with a space; remove the space", name)
 	case s == aMethod && !slices.ContainsFunc(policy.Methods, matches):
 		r.fail(n.pos, "the pattern %s matches no MCP method%s", name, meant(source, policy.Methods))
 	case s == anEvent && !slices.ContainsFunc(policy.EventTypes, matches):

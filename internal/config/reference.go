@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// expander resolves references and records each unresolved one once.
+// expander resolves references, and collects the unresolved ones without duplicates.
 type expander struct {
 	lookup     func(string) (string, bool)
 	unresolved []string

@@ -38,7 +38,8 @@ type ReadThenSend struct {
 	Window  time.Duration
 }
 
-// CrossServerFlow configures the detection of any other call after a read on another server.
+// CrossServerFlow configures the detection of a call other than a send after a read on another
+// server.
 type CrossServerFlow struct {
 	Enabled      *bool
 	SameTurnOnly *bool
@@ -47,7 +48,7 @@ type CrossServerFlow struct {
 
 // Burst configures the detection of more than MaxCalls calls to one server within a window.
 type Burst struct {
-	Enabled  *bool // true blocks every call beyond the limit, nil only the calls that the burst rule blocks by default
+	Enabled  *bool // true blocks every call beyond the limit; nil blocks only the calls that the burst rule blocks by default
 	MaxCalls int
 	Window   time.Duration
 }
@@ -93,8 +94,8 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 }
 
 // enabledKey returns the value of the key that switches a rule on or off, alone or together with
-// others, or nil if that key is not set. For a rule without a key of its own, output selects the
-// key for findings in results.
+// others, or nil if that key is not set. For a rule without a key of its own, and if output is set,
+// this is the key for findings in results.
 func (s *Settings) enabledKey(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {

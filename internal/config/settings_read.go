@@ -122,7 +122,7 @@ func (r *settingsReader) ids() []string {
 // checkRule reports a problem if a rule ID is unknown.
 func (r *settingsReader) checkRule(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
-		r.fail(pos, "unknown rule %s%s (to list all rules: mcpscan rules)", Quoted(id), Hint(id, r.ids()))
+		r.fail(pos, "unknown rule %s%s (to list all rules, run mcpscan rules)", Quoted(id), Hint(id, r.ids()))
 	}
 }
 
@@ -176,7 +176,7 @@ func (r *settingsReader) pattern(n *node) {
 	case len(r.problems) == before && (name == "" || expr == nil):
 		r.fail(n.pos, "a pattern needs a name and a pattern")
 	case name != "" && (!patternName.MatchString(name) || len(name) > maxName):
-		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", Quoted(name), maxName)
+		r.fail(n.pos, "the name %s is invalid: expected letters and digits, joined by - or _, at most %d", Quoted(name), maxName)
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {
@@ -224,7 +224,7 @@ func (r *settingsReader) ignore(n *node) {
 func (r *settingsReader) day(n *node) time.Time {
 	t, err := time.Parse(time.DateOnly, n.text)
 	if n.kind != kindString || err != nil {
-		r.fail(n.pos, "expected the last day on which it applies, as in 2026-12-31")
+		r.fail(n.pos, "expected the last day on which the ignore applies, as in 2026-12-31")
 		return time.Time{}
 	}
 	return t.AddDate(0, 0, 1)

@@ -173,7 +173,7 @@ func (r *reader) server(key, shape string, e member, scope string) {
 	s.Scope = scope
 	id := [3]string{key, scope, s.Name}
 	if first, ok := r.seen[id]; ok {
-		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of the two; remove the other", Quoted(s.Name), first)
+		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of the two; remove one", Quoted(s.Name), first)
 	} else {
 		r.seen[id] = e.pos
 	}

@@ -112,7 +112,7 @@ func (r *strictReader) list(n *node, read func(*node)) {
 func (r *strictReader) text(n *node) string {
 	switch {
 	case n.kind != kindString:
-		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
+		r.fail(n.pos, "expected a string, found %s; put the value in quotes if it is text", n.kind)
 	case strings.TrimSpace(n.text) == "":
 		r.fail(n.pos, "expected a non-empty string")
 	}

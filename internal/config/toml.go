@@ -107,8 +107,8 @@ func (b *tomlBuilder) keyValue(table *node, e *unstable.Node, depth int) *Syntax
 	return nil
 }
 
-// valueStart returns the offset of the value after a key that ends at off. It is needed because
-// array nodes have no range.
+// valueStart returns the offset of the value after a key that ends at the given offset. It is
+// needed because array nodes have no range.
 func (b *tomlBuilder) valueStart(off int) int {
 	rest := b.parser.Data()[off:]
 	return off + len(rest) - len(bytes.TrimLeft(rest, " \t="))
@@ -187,8 +187,8 @@ func (b *tomlBuilder) add(n *node, k key, value *node) *node {
 	return value
 }
 
-// tomlError adds a position to the parser's message. The highlight is a slice of the input, so its
-// capacity shows where it starts.
+// tomlError adds a position to the parser's message. The Highlight of a ParserError is a slice of
+// the input, so its capacity shows where it starts.
 func tomlError(data []byte, loc *locator, err error) *SyntaxError {
 	off := len(data)
 	if perr, ok := errors.AsType[*unstable.ParserError](err); ok && perr.Highlight != nil {

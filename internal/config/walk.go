@@ -79,7 +79,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 	}
 }
 
-// inside reports whether a file is in the project once links are resolved.
+// inside reports whether a file is in the project after links are resolved.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err != nil || within(w.root, real) // errors are reported when the file is read
@@ -99,12 +99,12 @@ func (w *walker) below(dir string, depth int) {
 		switch {
 		case !e.IsDir() || skipped[e.Name()]:
 		case depth == maxLevels:
-			w.miss(dir, "directories in it not searched for configurations: more than %d levels deep; name it as a target", maxLevels)
+			w.miss(dir, "directories in it were not searched for configurations: they are more than %d levels deep; name it as a target", maxLevels)
 			return
 		case w.visited == maxDirectories:
 			if !w.full {
 				w.full = true
-				w.miss(w.dirs.Project, "not all directories were searched for configurations: more than %d; name the relevant ones as targets", maxDirectories)
+				w.miss(w.dirs.Project, "not all directories were searched for configurations: there are more than %d; name the relevant ones as targets", maxDirectories)
 			}
 			return
 		default:

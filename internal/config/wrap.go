@@ -27,9 +27,9 @@ type Wrapper struct {
 	Change  func(*ProxyOptions) // changes the options of wrapped entries; nil keeps them
 }
 
-// Wrap returns a client configuration whose chosen entries start their servers behind the proxy
-// by.Program, and the outcome for each of them. All bytes outside the started command are
-// preserved, and Unwrap restores the whole file byte for byte.
+// Wrap returns a client configuration whose chosen entries start their servers behind the given
+// proxy, and the outcome for each of them. All bytes outside the started command are preserved, and
+// Unwrap restores the whole file byte for byte.
 //
 // An entry that cannot be edited in this way stays unchanged, and its outcome gives the reason.
 func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {

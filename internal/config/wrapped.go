@@ -131,9 +131,9 @@ func (r *reader) proxies() {
 
 // SeeThrough replaces the command and arguments of wrapped entries with those of the server behind
 // the proxy, so that each entry has that server's identity, findings and lockfile entry. An entry
-// qualifies if it is exactly what mcpscan wrap writes and this(program) is true, which means that
-// the program is the running mcpscan; another program with the same name could start anything. All
-// other entries are checked as written.
+// qualifies if it is exactly what mcpscan wrap writes and its program is, according to the
+// callback, the running mcpscan; another program with the same name could start anything. All other
+// entries are checked as written.
 func (f *File) SeeThrough(this func(program string) bool) {
 	for i := range f.Entries {
 		e := &f.Entries[i]

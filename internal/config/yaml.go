@@ -103,8 +103,8 @@ func tokenPos(t *token.Token) Position {
 
 // tooDeepYAML returns the first token at which the parser may recurse beyond maxDepth, or nil if
 // there is none. It overestimates the depth: it counts every indicator on a line whose indentation
-// still encloses the token, every open bracket, and within brackets every indicator since the last
-// value.
+// still encloses the token, every open bracket, and, within brackets, every indicator since the
+// last value.
 func tooDeepYAML(tokens token.Tokens) *token.Token {
 	type line struct{ col, indicators int }
 	var open []line

@@ -52,11 +52,11 @@ type Entry struct {
 	Name string
 	// Transport is "stdio", "http", "sse" or "ws", or "" if the entry does not determine it.
 	Transport string
-	// Command is the program that a stdio server runs, and Args its arguments.
+	// Command is the program of a stdio server; Args are its arguments.
 	Command string
 	Args    []string
-	// Env contains the variables that the client adds to the server's environment. A variable
-	// that the client only passes on is a reference to itself.
+	// Env contains the variables that the client adds to the server's environment. The value of a
+	// variable that the client only passes on is a reference to that variable.
 	Env map[string]string
 	// EnvFiles are files with more variables, as named in the entry.
 	EnvFiles []string
@@ -70,7 +70,7 @@ type Entry struct {
 	// Disabled is set if the file disables the entry in a way that this client supports. Such
 	// entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
-	// AutoApprove names the tools that run without asking; "*" is every tool.
+	// AutoApprove names the tools that run without asking; "*" means every tool.
 	AutoApprove []string
 	// ToolAllow and ToolDeny limit the tools that the client shows.
 	ToolAllow, ToolDeny []string

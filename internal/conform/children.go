@@ -63,7 +63,7 @@ func (m *members) holds(r *run, i int) bool {
 }
 
 // member checks one member: ok reports whether it conforms to the schemas that apply to it, and
-// known whether it is allowed.
+// known reports whether it is allowed.
 func (m *members) member(r *run, n int) (ok, known bool) {
 	key := r.key(n)
 	if !r.spend(cost(len(key))) {

@@ -22,8 +22,8 @@ type pattern struct {
 	tried  bool
 }
 
-// The characters that JavaScript's \s matches, and those that its dot does not match. Package regexp has
-// fewer of both.
+// The characters that JavaScript's \s matches, and those that its dot does not match. Both sets are
+// smaller in package regexp.
 const (
 	spaces   = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	lineEnds = `\n\r\x{2028}\x{2029}`
@@ -71,8 +71,8 @@ func translated(source string) (string, bool) {
 	return b.String(), true
 }
 
-// compile reports whether a pattern can be used: many use JavaScript syntax that package regexp
-// does not support.
+// compile reports whether a pattern can be used: it may contain JavaScript syntax that package
+// regexp does not support.
 func (p *pattern) compile() bool {
 	if p.tried {
 		return p.re != nil

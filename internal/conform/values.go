@@ -35,8 +35,8 @@ func valuesOf(doc *wire.Doc) values {
 	return v
 }
 
-// first returns the first child of node i, and next the sibling after i; both return -1 at the
-// end.
+// first returns the first child of node i, and next returns the sibling after i; both return -1 at
+// the end.
 func (v *values) first(i int) int { return v.shown(v.First(i)) }
 func (v *values) next(i int) int  { return v.shown(v.Next(i)) }
 

@@ -87,7 +87,7 @@ func (s *Sender) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lost > 0 {
-		return fmt.Errorf("%d not delivered; last error: %w", s.lost, s.why)
+		return fmt.Errorf("requests not delivered: %d; last error: %w", s.lost, s.why)
 	}
 	return nil
 }

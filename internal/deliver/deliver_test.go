@@ -57,7 +57,7 @@ func TestDelivery(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	err := s.Close()
-	if err == nil || err.Error() != "3 not delivered; last error: status 302" {
+	if err == nil || err.Error() != "requests not delivered: 3; last error: status 302" {
 		t.Errorf("got %v", err)
 	}
 	if want := []string{"Bearer t 1", "Bearer t 2", "Bearer t 2", "Bearer t 3", "Bearer t 4", "Bearer t 5"}; !slices.Equal(r.got, want) {

@@ -76,7 +76,8 @@ func plainHost(host string) string {
 }
 
 // Host returns the canonical form of a host in a URL, which is the same for all its notations. An
-// IPv6 address that embeds an IPv4 address becomes the latter; any other one is in brackets.
+// IPv6 address that embeds an IPv4 address becomes that IPv4 address; any other IPv6 address is in
+// brackets.
 func Host(host string) string {
 	plain := plainHost(host)
 	switch ip, ok := IP(strings.Trim(plain, "[]")); {

@@ -71,8 +71,9 @@ func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// UnlessOwn returns user for a configuration that belongs to the user or the machine, and project for
-// any other, which may have come with a repository and been written by somebody else.
+// UnlessOwn returns severity user for a configuration that belongs to the user or the machine, and
+// severity project for any other, which may have come with a repository and been written by
+// somebody else.
 func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user

@@ -16,8 +16,8 @@ const (
 )
 
 // writeFilter sets the bits of all searches that find a positive weight. A search that finds a tag
-// starts between the first slot of the tag's run of occupied slots and the tag. The run may wrap
-// around the end of the table.
+// starts between the first slot of the run of occupied slots that contains the tag and the tag's
+// own slot. The run may wrap around the end of the table.
 func (m Model) writeFilter(bits []byte) {
 	slots := m.slots()
 	for at := range slots {
@@ -37,7 +37,7 @@ func (m Model) writeFilter(bits []byte) {
 	}
 }
 
-// before returns the slot before slot at: the last slot if at is 0.
+// before returns the slot before the given one; before slot 0 comes the last slot.
 func before(at, slots uint32) uint32 {
 	if at == 0 {
 		return slots - 1
@@ -47,7 +47,7 @@ func before(at, slots uint32) uint32 {
 
 // markSearches sets the bits of a tag for the searches that start at the given slots.
 func markSearches(bits []byte, tag uint16, first, last, slots uint32) {
-	perSlot := ^uint64(0) / uint64(slots) // of the hashes, in units of 1/2^32, rounded down
+	perSlot := ^uint64(0) / uint64(slots) // number of hashes per slot, in units of 1/2^32, rounded down
 	from := uint64(first) * perSlot >> (64 - blockBits)
 	to := (uint64(last) + 1) * (perSlot + 1) >> (64 - blockBits)
 	for block := from; block <= min(to, 1<<blockBits-1); block++ {

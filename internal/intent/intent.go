@@ -197,8 +197,8 @@ func has(stem uint32) (n int) {
 	return n
 }
 
-// place sets the span of each of the first n features that has none yet. It reaches from token
-// first to token last, or is zero if last < first.
+// place sets the span of each of the first n features that has none yet. The span reaches from the
+// token at first to the token at last, or is zero if last < first.
 func (r *Reader) place(n, first, last int) {
 	if r.explain {
 		r.placeTo(n, first, last)
@@ -215,7 +215,7 @@ func (r *Reader) placeTo(n, first, last int) {
 	}
 }
 
-// add adds a feature derived from the tokens up to last, or from no tokens if last is -1.
+// add adds a feature derived from the tokens up to index last, or from no tokens if last is -1.
 func (r *Reader) add(feature uint32, last int) {
 	r.features = append(r.features, feature)
 	r.place(len(r.features), 0, last)

@@ -237,8 +237,8 @@ func (m *member) match(words []Word) (best matches) {
 		}
 	}
 	n := max(len(words), 1)
-	// Partial sums of the matches that continue with the next word: two is for two-word matches
-	// after one word, one and three are for three-word matches after one and two words.
+	// Partial sums of the matches that continue with the next word: of two-word matches after one
+	// word (two), and of three-word matches after one word (one) and after two words (three).
 	var two, three, one [Filters]int32
 	for at := range n + Widths - 1 {
 		var word Word

@@ -7,9 +7,9 @@ import (
 
 // Net is a small convolutional net over the words of a sentence, of the sentences around it, and of
 // the tool's names and purpose. The classifier's second stage consists of several nets, used only
-// for sentences that the linear model considers possible attacks. Word vectors let them judge words
-// that occur in no training text. All arithmetic is on integers. Vectors are read in place; the
-// other parameters are decoded once, when the first sentence is judged.
+// for sentences that the linear model considers possible attacks. Word vectors let the nets judge
+// words that occur in no training text. All arithmetic is on integers. Vectors are read in place;
+// the other parameters are decoded once, when the first sentence is judged.
 type Net struct{ table string }
 
 // NetCount is the number of nets in the second stage. The nets differ only in the random seed of
@@ -29,9 +29,9 @@ func EmbeddedNets() (all [NetCount]Net) {
 var nets string
 
 // The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three words
-// slide over each of the Sequences, and the best match of each filter in each sequence counts. A layer
-// of Hidden units combines the matches and the context, and a single output unit combines the hidden
-// ones.
+// slide over each of the Sequences, and only the best match of each filter in each sequence is used. A
+// layer of Hidden units combines the matches and the context, and a single output unit combines the
+// hidden units.
 const (
 	Dims     = 32
 	Filters  = 40 // of each width
@@ -167,7 +167,7 @@ func (r *Reader) appendWords(dst []Word) []Word {
 	return dst
 }
 
-// has returns contextUnit if one of the tokens is mark, and 0 otherwise.
+// has returns contextUnit if one of the tokens is the given one, and 0 otherwise.
 func (r *Reader) has(mark uint32) int8 {
 	for k := range r.tokens {
 		if r.tokens[k].hash == mark {

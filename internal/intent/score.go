@@ -49,8 +49,8 @@ func (r *Reader) divide() (others []uint32) {
 	return r.features[:len(r.features)-n]
 }
 
-// sum adds features to the set seen. For those that the set did not contain, it returns the sum of
-// their weights, and how many of them the model knows.
+// sum adds features to the set of features seen. For those that the set did not contain, it returns
+// the sum of their weights, and how many of them the model knows.
 func (r *Reader) sum(features []uint32) (sum int64, known uint64) {
 	for _, f := range features {
 		if !r.seen.add(f) {

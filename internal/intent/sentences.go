@@ -85,8 +85,8 @@ func (s *splitter) split() {
 	s.add(len(t))
 }
 
-// add adds the remaining text up to end. If it is long, it is split at spaces or, if it has none,
-// after the last character that fits into twice the length: a text without spaces can be of any
+// add adds the remaining text up to end. Text longer than the limit is split at spaces or, where it
+// has none, after the last character within twice the limit: a text without spaces can be of any
 // size.
 func (s *splitter) add(end int) {
 	for end-s.start > longest+1 {

@@ -74,9 +74,9 @@ func (r *Reader) wide(s []byte, start int) int {
 }
 
 // stemOf returns the stem of a word that starts with a non-ASCII letter: its first letters, which
-// its other forms share. It returns nil if the stem is the word itself. Arabic writes the article,
-// and conjunctions before it, together with the next word, so the stem of an Arabic word omits
-// both.
+// its other forms share. Except for Arabic words, it returns nil if the stem is the word itself.
+// Arabic writes the article, and conjunctions before it, together with the next word, so the stem
+// of an Arabic word omits both.
 func stemOf(w []byte, first rune) []byte {
 	whole := unicode.Is(unicode.Arabic, first)
 	if whole {
@@ -112,7 +112,7 @@ func withoutArticle(w []byte) []byte {
 const (
 	inWord   = 1 << iota // a letter or digit
 	inChunk              // part of a chunk of text without spaces
-	trailing             // not at the end of a chunk
+	trailing             // not part of a chunk if at its end
 	mark                 // a token by itself
 	wide                 // outside ASCII
 	apostrophe

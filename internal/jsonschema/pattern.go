@@ -93,8 +93,8 @@ func addProbe(probes map[rune]bool, r rune) {
 	}
 }
 
-// readings reports whether a pattern can match strings of the character r, whether these can have
-// any length, and whether it can match them in exponentially many ways.
+// readings reports whether a pattern can match strings of the character r, whether the length of
+// these strings is unlimited, and whether it can match them in exponentially many ways.
 func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -88,7 +88,7 @@ func (g *refGraph) applied(i int) []int {
 }
 
 // resolve returns the target of a reference within the document. It does not resolve references to
-// anchors, because schemas of published servers have none.
+// anchors, because the schemas of the published servers examined have none.
 func (g *refGraph) resolve(ref string) (int, bool) {
 	pointer, ok := wire.LocalReference(ref)
 	if !ok {
@@ -99,6 +99,6 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 }
 
 // maxExpansion is the maximum number of subschemas that apply to one value after following
-// references, as a validator does. In the schemas of published servers, there are fewer than a
-// hundred.
+// references, as a validator does. In the schemas of the published servers examined, there are
+// fewer than a hundred.
 const maxExpansion = 100_000

@@ -94,7 +94,7 @@ func (l *Language) sendsAway() string {
 // refuses the instruction.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
-	Refused          *lazyregexp.Regexp // nil if the language has no such word
+	Refused          *lazyregexp.Regexp // nil if the language has no such phrase
 }
 
 // Compile returns the expressions for the text around a match.

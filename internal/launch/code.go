@@ -137,7 +137,7 @@ const (
 )
 
 // scriptHosts contains the Windows programs that run code from an address, with patterns for the
-// words that name one.
+// words that contain such an address.
 var scriptHosts = map[string]*lazyregexp.Regexp{
 	"mshta":    lazyregexp.New(`(?i)^(?:` + codeURL + `|` + codeShare + `|(?:java|vb)script:)`),
 	"regsvr32": lazyregexp.New(`(?i)^(?:[/-]i:)?(?:` + codeURL + `|` + codeShare + `)`),

@@ -13,7 +13,7 @@ import (
 type Ecosystem string
 
 // The ecosystems. Local is a file or directory on this machine; None is an installed program, an
-// installed module, or unknown.
+// installed module, or something unknown.
 const (
 	None  Ecosystem = ""
 	NPM   Ecosystem = "npm"
@@ -71,7 +71,7 @@ type Command struct {
 	// Options are the words of a launcher before the package or the command that it starts.
 	Options []string
 
-	// Code is the index of the argument with code for Interpreter, or NoCode, and CodeText is the code.
+	// Code is the index of the argument with code for Interpreter, or NoCode; CodeText is the code.
 	// They are set even if Program was found in shell code.
 	Code        int
 	CodeText    string

@@ -41,7 +41,7 @@ func fetched(o *options, verbs string, parse func(string) Package) func(*Command
 }
 
 // take sets the package from the packages named by options or, if there are none, from the first
-// word at or after index from that is not part of an option.
+// word, at or after the given index, that is not part of an option.
 func (l *Command) take(o *options, from int, parse func(string) Package) {
 	at, named, code := l.read(o, from, parse)
 	switch {
@@ -61,9 +61,9 @@ func (l *Command) local(at int) {
 	l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
 }
 
-// read parses the options before the verb, which is the word before index from, and those after it. It
-// returns the index of the first word after them, or -1, and the packages named by options. code is set
-// if an option gives a command to run instead of the package.
+// read parses the options before the verb, which is the word before the given index, and those after
+// it. It returns the index of the first word after them, or -1, and the packages named by options. code
+// is set if an option gives a command to run instead of the package.
 func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	start := 0
 	add := func(list []Package, value string, i int) []Package {

@@ -2,7 +2,7 @@
 // in the Go distribution, so that a command that needs three of four hundred expressions compiles
 // only three.
 //
-// Test binaries compile all expressions at once, so that no invalid one is released.
+// Test binaries compile each expression when it is declared, so that no invalid one is released.
 package lazyregexp
 
 import (
@@ -20,8 +20,8 @@ type Regexp struct {
 	re      *regexp.Regexp
 }
 
-// New returns the regular expression with the given source. If the source is invalid, it panics in
-// a test binary; elsewhere, the first use panics.
+// New returns the regular expression with the given source. If the source is invalid, New panics in
+// a test binary; elsewhere, the first use of the expression panics.
 func New(source string) *Regexp {
 	check(source)
 	return &Regexp{source: source}

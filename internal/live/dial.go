@@ -33,7 +33,7 @@ func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 		// Leave time for the second transport if the first one hangs.
 		share := s.opts.StartTimeout / time.Duration(len(ways)-i)
 		if way.transport == "http" {
-			share = s.opts.StartTimeout // a server without this transport refuses at once
+			share = s.opts.StartTimeout // a server without this transport refuses immediately
 		}
 		ctx, cancel := context.WithTimeout(start, share)
 		p, h, err := way.dial(ctx)

@@ -213,8 +213,8 @@ func (h *handshake) failure() error {
 }
 
 // meet performs the handshake and, with a legacy server, ends it with notifications/initialized. It
-// reports a version that the server should not have chosen in initialize; the listing continues all
-// the same.
+// reports a version that the server should not have chosen in initialize; the listing continues
+// anyway.
 func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	h, err := p.negotiate(start, probe)
 	if err != nil || h.era != eraLegacy {

@@ -173,7 +173,7 @@ type place struct {
 
 // events reads an event stream to its end and closes it. at is the position up to which it was read
 // before. endpoint, if not nil, is called with the data of endpoint events; the first of these is
-// marked as an address unless it could be a message. All other events are emitted, because some
+// marked as an address unless it could be a message. Events of all types are emitted, because some
 // clients may read events that they should ignore.
 func (w *web) events(resp *http.Response, at place, endpoint func(string)) (place, error) {
 	defer resp.Body.Close()

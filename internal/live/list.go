@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle is how long to wait after listing for a server to announce changes, because some
-// register tools only once they know the client's capabilities.
+// settle is how long to wait after listing for a server to announce changes, because some servers
+// register tools only after they have learned the client's capabilities.
 const settle = 500 * time.Millisecond
 
 // undeclaredWait is how long to wait, in total, for the first pages of all lists that the server did
@@ -32,7 +32,7 @@ type kind struct {
 	capability string
 	member     string // member of the result that contains the list
 	changed    string // the notification that marks the list as changed
-	optional   bool   // many servers declare the capability without implementing the method
+	optional   bool   // some servers declare the capability without implementing the method
 }
 
 func kinds() []kind {
@@ -89,8 +89,9 @@ func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
 	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
 }
 
-// lists fetches the given lists one by one, and reports whether those in later can be requested too.
-// If the server is gone or its time is up, the remaining lists are reported as one problem.
+// lists fetches the given lists in order, and reports whether further lists can be requested. If the
+// server is gone or its time is up, the remaining lists, including those to be requested later, are
+// reported as one problem.
 func (s *scan) lists(ctx context.Context, p *peer, h hello, order, later []kind) bool {
 	for i, k := range order {
 		p.forgetChange(k.method)

@@ -54,7 +54,7 @@ type Frame struct {
 // Options configures one List call. The zero value is usable.
 type Options struct {
 	OnFrame      func(Frame)   // called with every frame (but see Listed), one at a time, and never after List has returned
-	MaxFrame     int64         // in bytes; a larger frame is counted but not read into memory; default 64 MiB
+	MaxFrame     int64         // in bytes; a larger frame is counted but not emitted; default 64 MiB
 	StartTimeout time.Duration // until the first usable answer, including npx downloads; default 60 s
 	StepTimeout  time.Duration // for each later request; default 30 s
 	Timeout      time.Duration // for the whole server, from its start to the last list; default 5 min
@@ -210,7 +210,7 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 	}
 	s.outdated(p, lists)
 	if n := p.skipped.Load(); n > 0 {
-		s.problem("requests from the server", fmt.Sprintf("%d came faster than they could be answered", n))
+		s.problem("requests from the server", fmt.Sprintf("%d requests came faster than they could be answered", n))
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *peer) dispatch(c *call, m outgoing) {
 }
 
 // notify sends a notification and waits for an HTTP server to accept it, for a limited time: some
-// keep the request open.
+// servers keep the request open.
 func (p *peer) notify(ctx context.Context, method string) {
 	c := &call{peer: p, outcome: make(chan outcome, 1)}
 	p.dispatch(c, outgoing{method: method, version: p.announced(), data: request("", method, "")})

@@ -203,7 +203,7 @@ func (p *Process) emptyWithin(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// within waits for done, but no longer than d, and reports whether done was closed.
+// within waits until done is closed, but no longer than d, and reports whether it was closed.
 func within(done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

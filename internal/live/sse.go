@@ -19,7 +19,7 @@ type eventStream struct {
 	*web
 	endpoint string
 	gone     chan struct{}
-	err      error // why the stream ended; valid once gone is closed
+	err      error // why the stream ended; valid after gone is closed
 }
 
 func (l *eventStream) down() <-chan struct{} { return l.gone }
@@ -62,7 +62,7 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 	tell := func(f first) {
 		select {
 		case got <- f:
-		default: // only the first endpoint counts, because a later one could redirect us
+		default: // only the first endpoint is used, because a later one could redirect us
 		}
 	}
 	l.peer.work.Go(func() {

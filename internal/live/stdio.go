@@ -189,9 +189,9 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// excerpt returns the masked non-blank lines, limited to about most bytes: all of them, or else the
-// first and the last ones, because the cause of a failure comes before a usage text but after a
-// stack trace.
+// excerpt returns the masked non-blank lines, limited to about the given number of bytes: all of
+// them, or else the first and the last ones, because the cause of a failure comes before a usage
+// text but after a stack trace.
 func (t *tail) excerpt(most int, mask func(string) string) string {
 	last := lines(mask(t.String()))
 	t.mu.Lock()

@@ -45,7 +45,7 @@ func (r *Reader) uiPart(v View) {
 	}
 }
 
-// uiCall reads a call and, once there is one, its result.
+// uiCall reads a call and, if there is one already, its result.
 func (r *Reader) uiCall(v View, tool string) {
 	id := v.Str("toolCallId")
 	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Args: v.either("input", "args")})

@@ -116,7 +116,7 @@ func (r *Reader) anthropicBlock(v View) {
 	}
 }
 
-// contentIn returns the content of a result. If the block has no content but unusual members, it
+// contentIn returns the content of a result. If the block has unusual members and no content, it
 // returns the whole block, because a client may have stored the content under another name.
 func contentIn(block View) View {
 	if content := block.At("content"); content.Is() {
@@ -140,7 +140,7 @@ func readAnthropicResponse(r *Reader, b *body) {
 	r.each(b, "content", func(_ int, v View) { r.anthropicBlock(v) })
 }
 
-// readAnthropicEvent handles an event in a stream. A call is read once its block is complete.
+// readAnthropicEvent handles an event in a stream. A call is read when its block is complete.
 func readAnthropicEvent(r *Reader, b *body) {
 	s := &r.streams
 	if b.str("type") == "message_start" {

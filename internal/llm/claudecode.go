@@ -39,7 +39,7 @@ var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta
 
 func readClaudeCode(r *Reader, b *body) {
 	r.session = cmp.Or(b.str("sessionId"), b.str("session_id"))
-	if agent := b.str("agentId"); agent != "" { // its lines are stored beside the session's lines
+	if agent := b.str("agentId"); agent != "" { // a subagent's lines are stored beside the session's lines
 		r.session += "/" + agent
 	}
 	if r.clock = b.str("sessionId") == ""; !r.clock { // in the streamed output, few lines have a time

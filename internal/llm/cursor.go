@@ -55,7 +55,7 @@ func (r *Reader) cursorCall(v View, id string, started bool) {
 	call.ID = cmp.Or(id, unnamed+call.Name)
 	result := v.At("result")
 	success := result.At("success")
-	if started || v.either("args", "arguments").Is() { // the end of a refused call lacks them
+	if started || v.either("args", "arguments").Is() { // the end of a refused call lacks the arguments
 		r.emit(call)
 	}
 	answer := Item{At: v, ID: call.ID, Content: success, Failed: success.is("isError")}

@@ -63,7 +63,7 @@ func (r *Reader) interactionOutput(b *body) {
 	for _, key := range []string{"steps", "outputs"} {
 		r.each(b, key, func(_ int, v View) { r.interactionStep(v) })
 	}
-	if id := b.str("id"); id != "" { // the next request may name it instead of its history
+	if id := b.str("id"); id != "" { // the next request may name it instead of repeating the history
 		r.emit(Item{Kind: Begin, Key: "response " + id, origin: new(b.origin(b.root, "")), Echo: true})
 	}
 }
@@ -82,7 +82,8 @@ func interactionEvent(v View) bool {
 // interactionEnd ends a stream; so does [DONE], which may follow it.
 const interactionEnd = "interaction.completed"
 
-// readInteractionEvent handles an event in a stream. A call is read once its step is complete, a result at once.
+// readInteractionEvent handles an event in a stream. A call is read when its step is complete; a result is
+// read immediately.
 func readInteractionEvent(r *Reader, b *body) {
 	const stream = "interactions"
 	s, kind := &r.streams, b.str("event_type")

@@ -18,7 +18,7 @@ func kiroConversation(v View) bool {
 
 func readKiroConversation(r *Reader, b *body) {
 	r.session = b.str("conversation_id")
-	servers := map[string]string{} // by the names of their tools; calls do not name them
+	servers := map[string]string{} // by the names of their tools, because calls do not name servers
 	if tools, ok := r.member(b, "tools"); ok {
 		tools.each(func(list View) {
 			server := list.Key()
@@ -45,8 +45,8 @@ func readKiroConversation(r *Reader, b *body) {
 	}
 }
 
-// kiroEntry reads a user message, which contains the results of the calls before it, and the answer to it. Older
-// versions write both as a list.
+// kiroEntry reads a user message, with the results of the calls before it, and the answer to that message.
+// Older versions write both as a list.
 func (r *Reader) kiroEntry(v View, servers map[string]string) {
 	user, answer, times := v.At("user"), v.At("assistant"), v.At("request_metadata")
 	if v.Kind() == wire.Array {

@@ -83,7 +83,7 @@ func (r *Reader) langSmithRun(v View) {
 	params.At("functions").each(func(f View) { r.declare(f, "") })
 	for _, key := range []string{"inputs", "outputs"} {
 		if elsewhere := v.At(key + "_s3_urls"); !v.At(key).Is() && elsewhere.First().Is() {
-			r.skip(elsewhere, "%s: its %s are stored elsewhere", r.format, key)
+			r.skip(elsewhere, "%s: the %s of a run are stored elsewhere", r.format, key)
 		}
 	}
 	if kind == "tool" || kind == "retriever" {
@@ -113,7 +113,7 @@ func (r *Reader) toolRun(v View, id string) {
 	r.result(Item{At: v.At("error"), ID: id, Content: v.At("error"), Failed: true})
 }
 
-// only returns the member key of an object if it is the sole member, and otherwise the object.
+// only returns the sole member of an object if it has the given key, and otherwise the object.
 func only(v View, key string) View {
 	if m := v.First(); m.Key() == key && !m.Next().Is() {
 		return m

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// managedKinds are the prefixes of event types in a session of Claude Managed Agents, and managedTexts those of events
-// without tool output.
+// managedKinds are the prefixes of event types in a session of Claude Managed Agents; managedTexts are the
+// prefixes for events without tool output.
 var (
 	managedKinds = []string{"agent.", "user.", "system.message", "session.", "span.", "workflow_run."}
 	managedTexts = []string{"agent.message", "agent.thinking", "agent.thread_", "user.message", "user.interrupt", "user.tool_confirmation",

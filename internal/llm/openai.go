@@ -113,7 +113,7 @@ func readOllamaResponse(r *Reader, b *body) {
 	}
 }
 
-// readChatChunk handles a chunk of a stream. A choice is read once it is finished.
+// readChatChunk handles a chunk of a stream. A choice is read when it is finished.
 func readChatChunk(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {

@@ -166,7 +166,8 @@ func readGeminiOutput(r *Reader, b *body) {
 	}
 }
 
-// openCodeOutput recognises an event that opencode prints, and openCodeExport an exported session.
+// openCodeOutput recognises an event that opencode prints; openCodeExport recognises an exported
+// session.
 func openCodeOutput(v View) bool {
 	return v.Str("sessionID") != "" && v.says("type", "tool_use", "step_start", "step_finish", "text", "reasoning", "error") &&
 		(v.At("part").Str("sessionID") != "" || v.says("type", "error") && v.At("error").Is())

@@ -29,7 +29,7 @@ type Reader struct {
 	history   bool
 	clock     bool
 	suite     bool
-	answer    int      // messages of the last request plus answers to it: the index of the next answer
+	answer    int      // index of the next answer: the number of messages of the last request plus the answers to it
 	before    string   // the response that the request continues
 	doc       wire.Doc // of the current part
 	known     recogniser

@@ -158,7 +158,7 @@ func readResponsesResponse(r *Reader, b *body) {
 
 func (r *Reader) responsesOutput(b *body) {
 	r.each(b, "output", func(_ int, v View) { r.responsesItem(v) })
-	if id := b.str("id"); id != "" { // the next request may name it instead of its history
+	if id := b.str("id"); id != "" { // the next request may name it instead of repeating the history
 		r.emit(Item{Kind: Begin, Key: "response " + id, History: false, origin: new(b.origin(b.root, "")), Echo: true})
 	}
 }
@@ -195,7 +195,7 @@ func readResponsesEvent(r *Reader, b *body) {
 			if !r.asked && !r.outer.Answer {
 				r.each(whole, "tools", func(_ int, v View) { r.responsesTool(v) })
 			}
-			r.repeats = true // items that were done before; the caller has not seen the IDs of the others
+			r.repeats = true // some of the items were done before; the caller has not seen the IDs of the others
 			r.responsesOutput(whole)
 			r.repeats = false
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// runs pairs each tool call that a model requested in a trace with the tool's run, so that the call counts
-// once. Many runs do not name the call that they answer.
+// runs pairs each tool call that a model requested in a trace with the tool's run, so that the call is
+// counted only once. Many runs do not name the call that they answer.
 type runs struct {
 	asked, ran map[string][]runCall // calls and runs without a counterpart, by session and tool
 	shown      map[string]shownCall // by session and the ID that the model gave the call

@@ -36,7 +36,7 @@ type partial struct {
 	args       []byte
 	order      int
 	over, free bool // args are over the limit, or are text and not JSON
-	result     bool // not a call, but a result, each piece of which was read at once
+	result     bool // not a call, but a result, each piece of which was read immediately
 }
 
 // maxStreams is the maximum number of open streams in a file, and of incomplete calls in them.

@@ -36,7 +36,7 @@ func (r *Reader) vscodePatch(b *body) {
 		r.changes.session, r.changes.time = id, time.Time{}
 	}
 	r.session, r.time = r.changes.session, r.changes.time
-	defer func() { r.changes.time = r.time }() // other lines of the log have none
+	defer func() { r.changes.time = r.time }() // other lines of the log have no time
 	if value.has("requests", wire.Array) {
 		value.At("requests").each(r.vscodeRequest)
 		return
@@ -113,7 +113,7 @@ func (r *Reader) vscodeRounds(v View) {
 			r.result(Item{At: results.At(id), ID: id, Content: results.At(id)})
 		}
 	}
-	results.each(func(v View) { // also of calls that are no longer recorded
+	results.each(func(v View) { // including the results of calls that are no longer recorded
 		r.emit(Item{Kind: Result, At: v, ID: v.Key(), Content: v})
 	})
 }

@@ -24,8 +24,8 @@ const Name = "mcpscan.lock"
 // Version is the value of the member "lockfile".
 const Version = "mcpscan.lock/v1"
 
-// MaxBytes is the maximum size of the file. A lockfile of the largest published servers is 600 KiB
-// long.
+// MaxBytes is the maximum size of the file. A lockfile of the largest published servers examined is
+// 600 KiB long.
 const MaxBytes = 16 << 20
 
 // maxNodes is the maximum number of JSON values in the file.

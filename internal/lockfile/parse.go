@@ -238,11 +238,11 @@ func (p *parser) consistent(node int, status Status, approval *Approval, seen bo
 	case status != Approved && status != Changed && status != Pending:
 		p.fail(node, "the status is %q: expected approved, pending or changed", status)
 	case status != Pending && approval == nil:
-		p.fail(node, "the status is %q and nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
+		p.fail(node, "the status is %q, but nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
 	case status == Pending && approval != nil:
 		p.fail(node, "the status is \"pending\" but \"approved\" names an approver; use mcpscan approve")
 	case (status == Changed) != seen:
-		p.fail(node, "the status is %q: only entries with the status \"changed\" have the member \"seen\"", status)
+		p.fail(node, "the status is %q: entries with the status \"changed\" have the member \"seen\", and others do not", status)
 	}
 }
 
@@ -332,8 +332,7 @@ func (p *parser) identity(c int, beside ...string) *baseline.Identity {
 	return id
 }
 
-// members reads the members of an object, which may have no other members except those named in
-// beside.
+// members reads members of an object; beside lists the other members that the object may have.
 func (p *parser) members(node int, of []member, beside ...string) {
 	var known []string
 	for _, m := range of {

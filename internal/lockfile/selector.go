@@ -35,7 +35,7 @@ func (f *File) ParseSelector(s string) (Selector, error) {
 			return f.Select(s[:i], s[i+1:])
 		}
 	}
-	return Selector{}, fmt.Errorf("%s: no server named %q; expected SERVER or SERVER:NAME with one of %s", f.Path, s, quoted(f.Names()))
+	return Selector{}, fmt.Errorf("%s: no server named %q; expected SERVER or SERVER:NAME; servers in the file: %s", f.Path, s, quoted(f.Names()))
 }
 
 // Select returns the selector for NAME, KIND:NAME or instructions in a server of the file. A definition
@@ -61,13 +61,13 @@ func (f *File) Select(server, name string) (Selector, error) {
 	case name == "":
 		return named, fmt.Errorf("expected a name after %q; to select the whole server, leave out the colon", server+":")
 	}
-	return named, fmt.Errorf("%s: server %q has no %q in the lockfile; to list its definitions: mcpscan pins list", f.Path, server, name)
+	return named, fmt.Errorf("%s: server %q has no %q in the lockfile; run mcpscan pins list to list its definitions", f.Path, server, name)
 }
 
 func quoted(names []string) string {
 	const most = 10
 	if len(names) == 0 {
-		return "none: the lockfile is empty"
+		return "none"
 	}
 	var out []string
 	for _, n := range names[:min(len(names), most)] {

@@ -40,7 +40,7 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 			continue
 		}
 		t := o.Duplicates[0]
-		reason := fmt.Sprintf("server %q not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
+		reason := fmt.Sprintf("server %q was not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
 		if t.First != t.Second { // all definitions in a live server's list have the same location
 			reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
 		}
@@ -50,7 +50,7 @@ func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 	return left
 }
 
-// Update records what servers offer, according to the snapshot now. Servers and lists that it lacks
+// Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
 // remain unchanged. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
 // first use.
@@ -119,8 +119,9 @@ func (s *Server) named(name string) *Server {
 	return other
 }
 
-// completed returns now, with the previous protocol version if now has none, as in a definition file,
-// and the server has the same name and version as before.
+// completed returns what a server reports about itself now. If this includes no protocol version, as
+// in a definition file, and the server has the same name and version as before, the previous protocol
+// version is added.
 func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)

@@ -35,7 +35,7 @@ type Definition struct {
 	// outside a lockfile. StatusAt is its position.
 	Status   string
 	StatusAt int
-	Approval *baseline.Approval // from the lockfile; nil if it has none
+	Approval *baseline.Approval // from the lockfile; nil if there is none
 	Unlisted bool               // the lockfile says that its server no longer lists it
 	Accepted string             // the approved definition's digest, from the lockfile
 	Others   string             // that definition's agentsh and MCPProxy digests, from the lockfile

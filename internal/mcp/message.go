@@ -124,8 +124,8 @@ func (i *ServerInfo) Update(by *ServerInfo) {
 	}
 }
 
-// HeadBytes is how many bytes of a header field are kept, and MaxHeadParams the maximum number of
-// Mcp-Param-* headers.
+// HeadBytes is how many bytes of a header field are kept, and MaxHeadParams is the maximum number
+// of Mcp-Param-* headers.
 const (
 	HeadBytes     = 4096
 	MaxHeadParams = 64

@@ -12,7 +12,7 @@ type Brand struct {
 	Scopes []string
 }
 
-// Brands are products whose vendors publish servers or allow others to, taken from the MCP
+// Brands are products whose vendors publish servers or allow others to. They are taken from the MCP
 // registry and the catalogues of clients. The hosts come from the vendors' websites.
 var Brands = []Brand{
 	{"github", []string{"github.com", "githubcopilot.com", "github.io", "githubassets.com"}, []string{"@github", "@modelcontextprotocol"}},

@@ -97,8 +97,8 @@ func unlike(a, b string, alike float64) bool {
 }
 
 // letters returns the letters and digits of an ASCII word as a set of bits. Look-alikes share a bit,
-// and so do a few other characters. The set leaves out r, n, m, v and w, because rn looks like m and
-// vv like w. plain is false if the word contains a character other than ASCII.
+// and so do a few other characters. The set leaves out r, n, m, v and w, because rn looks like m,
+// and vv looks like w. plain is false if the word contains a character other than ASCII.
 func letters(w string) (set uint32, plain bool) {
 	for i := range len(w) {
 		switch c := w[i]; {

@@ -112,8 +112,8 @@ func ReadWords(name string) []string {
 	return words
 }
 
-// OneEdit reports whether inserting, deleting, changing or transposing one letter turns one name
-// into the other.
+// OneEdit reports whether inserting, deleting or changing one letter, or transposing two adjacent
+// ones, turns one name into the other.
 func OneEdit(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -1,7 +1,7 @@
 // Package osv reads advisories in OSV format: a single one, a list, several concatenated ones, or
 // an ecosystem archive exported by osv.dev.
 //
-// An export is hundreds of megabytes long, so it must never be held in memory as a whole:
+// An export can be hundreds of megabytes long, so it must never be held in memory as a whole:
 // advisories are read one at a time, and only the requested ones are kept.
 package osv
 
@@ -28,8 +28,8 @@ type Stats struct {
 	Other     int // only about ecosystems that the variable ecosystems lacks
 }
 
-// MaxAdvisory is the maximum size of one advisory, in bytes. The longest published advisory, which
-// lists all versions of its package, is about one megabyte long.
+// MaxAdvisory is the maximum size of one advisory, in bytes. The longest published advisory
+// examined, which lists all versions of its package, is about one megabyte long.
 const MaxAdvisory = 16 << 20
 
 // Read reads advisories, and keeps the ones about packages for which keep returns true. An error

@@ -102,8 +102,8 @@ func (m *Meter) Took(d time.Duration) {
 	m.took.buckets[i]++
 }
 
-// Log adds a record, or counts it as lost if too many are waiting. severity is its number in the
-// OpenTelemetry data model: 9 is INFO, 13 WARN, 17 ERROR.
+// Log adds a record, or counts it as lost if too many are waiting. severity is the record's
+// severity number in the OpenTelemetry data model: 9 is INFO, 13 WARN, 17 ERROR.
 func (m *Meter) Log(at time.Time, severity int, body string, attributes Attributes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

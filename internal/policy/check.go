@@ -40,7 +40,7 @@ func (c *checker) rules(p *Policy) {
 	}
 	for _, r := range p.rules {
 		if r.Disabled {
-			c.tell(r.At, "the %s is disabled", r.called())
+			c.tell(r.At, "%s is disabled", r.called())
 		}
 		c.reach(r)
 		c.patterns(r)
@@ -83,11 +83,11 @@ func (c *checker) covered(r, earlier *Rule) {
 	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.At)
 	switch {
 	case own != theirs:
-		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and decides %s instead of %s; move it up, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
+		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides %s instead of %s; move it up, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
 	case r.covers(earlier):
-		c.tell(r.At, "the %s is a duplicate of the %s; remove it", r.called(), place)
+		c.tell(r.At, "%s is a duplicate of %s; remove it", r.called(), place)
 	default:
-		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and decides the same; remove it", r.called(), place)
+		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides the same; remove the unreachable rule", r.called(), place)
 	}
 }
 
@@ -95,9 +95,9 @@ func (c *checker) covered(r, earlier *Rule) {
 func (c *checker) reach(r *Rule) {
 	scope, _ := r.scope()
 	if len(scope) == 0 {
-		c.tell(r.At, "the %s matches nothing: no request has this method, event_type and tool_name together", r.called())
+		c.tell(r.At, "%s matches nothing: no request has this method, event_type and tool_name together", r.called())
 	} else if r.Action != Log && !slices.ContainsFunc(scope, func(method string) bool { return decided[method] }) {
-		c.tell(r.At, "the %s has no effect: only rules with the action log apply to messages other than tools/call, resources/read, prompts/get and sampling/createMessage", r.called())
+		c.tell(r.At, "%s has no effect: only rules with the action log apply to messages other than tools/call, resources/read, prompts/get and sampling/createMessage", r.called())
 	}
 }
 
@@ -108,7 +108,7 @@ func (c *checker) patterns(r *Rule) {
 		for i, p := range *in.patterns {
 			for k, o := range *in.patterns {
 				if i != k && o.includes(p) && (k < i || !p.includes(o)) {
-					c.tell(p.at, "the pattern %s adds nothing: %s in the same list matches everything that it matches", quoted(p.source), quoted(o.source))
+					c.tell(p.at, "the pattern %s adds nothing: %s in the same list matches everything that this pattern matches", quoted(p.source), quoted(o.source))
 					break
 				}
 			}

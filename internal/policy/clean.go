@@ -19,7 +19,7 @@ import (
 type readings struct {
 	sure, maybe []string
 	directory   bool // written with a trailing slash
-	partial     bool // some readings are missing: encoded in more layers than are decoded, or more than MaxPieces paths
+	partial     bool // some readings are missing: the string is encoded in more layers than are decoded, or contains more than MaxPieces paths
 }
 
 // maxDecodings is the maximum number of layers of percent encoding that are decoded. Each program

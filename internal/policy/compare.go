@@ -115,7 +115,7 @@ func (c *comparison) added(at int, r *Rule) {
 	for _, earlier := range c.now.stages[0].rules[:at] {
 		harmless = harmless || earlier.covers(r)
 	}
-	c.Add(configfile.EffectOf(!harmless), nil, "the %s is new: %s", r.called(), r.Action).Pos = r.At
+	c.Add(configfile.EffectOf(!harmless), nil, "%s is new: %s", r.called(), r.Action).Pos = r.At
 }
 
 // gone adds a removed rule to the comparison. Removing an allow rule is harmless, because every
@@ -131,7 +131,7 @@ func (c *comparison) gone(g missing) {
 		own, _ := r.Action.Verdict()
 		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
 	}
-	c.Add(configfile.EffectOf(!harmless), nil, "the %s was removed: %s", g.rule.called(), g.rule.Action)
+	c.Add(configfile.EffectOf(!harmless), nil, "%s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
 // refuses reports whether the rule blocks.
@@ -220,7 +220,7 @@ func (c *listComparison) entry(weaker bool, key, verb string, r ToolRule) *confi
 	return c.Add(c.decides(weaker), []string{key}, " %s %s", verb, entry)
 }
 
-// unmatched returns the entries in list that have no equal in other.
+// unmatched returns the entries of a list that have no equal in the other one.
 func unmatched(list, other []ToolRule) []ToolRule {
 	return slices.DeleteFunc(slices.Clone(list), func(r ToolRule) bool {
 		return slices.ContainsFunc(other, func(o ToolRule) bool {
@@ -277,7 +277,7 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether the earlier declaration (was) is known to allow every variable that d allows.
+// limits reports whether an earlier declaration is known to allow every variable that d allows.
 func (d *Declared) limits(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

@@ -117,8 +117,8 @@ func schemeByte(c byte) bool {
 	return c != '[' && letterOrDigit(c) || strings.IndexByte("+.-_", c) >= 0
 }
 
-// host reports whether the value of a host argument looks like a host: a name with a dot or an
-// address, optionally with a port and a path.
+// host reports whether the value of a host argument looks like a host: an address, or a name with a
+// dot, optionally with a port and a path.
 func host(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "//")
 	if strings.Contains(s, ":/") || drive(s) { // a URL with a different scheme, or a path

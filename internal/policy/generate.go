@@ -25,7 +25,7 @@ func (p *Profile) YAML(head ...string) string {
 	if len(refused) > 0 {
 		w.line(0, "")
 		w.line(1, "# --- Blocked tools (to allow one, move it to allowed_tools) ---")
-		w.line(1, "# All their calls were refused. Under denied_tools, a tool stays blocked.")
+		w.line(1, "# All calls of these tools were refused. A tool listed under denied_tools stays blocked.")
 		w.line(1, "# denied_tools:")
 		for _, r := range refused {
 			w.comment(r)
@@ -101,7 +101,7 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 		w.line(2, "# Refused: %s", times(t.refused, "call"))
 	}
 	if !nameable(server) || !nameable(name) {
-		w.line(2, "# Not allowed: no rule can name a tool such as %s of %s", shown(name, 80), shown(server, 80))
+		w.line(2, "# Not allowed: no rule can name the tool %s of the server %s", shown(name, 80), shown(server, 80))
 		return
 	}
 	w.line(2, "- server: %s", scalar(Escape(server)))
@@ -115,7 +115,7 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 func (w *writer) comment(r refusedTool) {
 	w.line(1, "#   # Provenance: %s", r.seen.provenance())
 	if !nameable(r.server) || !nameable(r.name) {
-		w.line(1, "#   No rule can name a tool such as %s of %s", shown(r.name, 80), shown(r.server, 80))
+		w.line(1, "#   No rule can name the tool %s of the server %s", shown(r.name, 80), shown(r.server, 80))
 		return
 	}
 	w.line(1, "#   - server: %s", scalar(Escape(r.server)))
@@ -133,7 +133,7 @@ func (w *writer) serverList(p *Profile) {
 		case !s.hasEvents():
 			continue
 		case !nameable(id):
-			w.line(2, "# Not allowed: no rule can name a server such as %s", shown(id, 80))
+			w.line(2, "# Not allowed: no rule can name the server %s", shown(id, 80))
 			continue
 		}
 		some = true

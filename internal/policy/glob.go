@@ -128,7 +128,7 @@ func (g *glob) reach(states []int, at int) []int {
 	}
 }
 
-// after adds the states after the token at a state has matched one character.
+// after adds the states that follow once the token at a state has matched one character.
 func (g *glob) after(states []int, at int) []int {
 	if !g.tokens[at].many() {
 		at++

@@ -213,13 +213,13 @@ func (t *ToolRule) all() bool {
 	return t.Server.All() && (t.aboutServers() || t.Tool.All()) && t.Hash.IsZero()
 }
 
-// does returns a clause that says what the rule's patterns do: server if the rule names only servers,
-// otherwise tool.
-func (t *ToolRule) does(place, server, tool string) string {
+// does returns a clause about the rule's patterns. It ends with aboutServer if the rule names only
+// servers, otherwise with aboutTool.
+func (t *ToolRule) does(place, aboutServer, aboutTool string) string {
 	if t.aboutServers() {
-		return fmt.Sprintf("the pattern %q%s %s", t.Server, place, server)
+		return fmt.Sprintf("the pattern %q%s %s", t.Server, place, aboutServer)
 	}
-	return fmt.Sprintf("the patterns %q and %q%s %s", t.Server, t.Tool, place, tool)
+	return fmt.Sprintf("the patterns %q and %q%s %s", t.Server, t.Tool, place, aboutTool)
 }
 
 // Hashes reports whether any rule requires a tool's digest.

@@ -86,8 +86,8 @@ func (r *Rule) target(q *request) bool {
 	return r.each(q, r.Targets, q.names...)
 }
 
-// each reports whether all names match if the rule allows, or any name if it refuses. If the rule
-// refuses, every spelling of each name is tried.
+// each reports whether all names match, if the rule allows, or whether any name matches, if it
+// refuses. If the rule refuses, every spelling of each name is tried.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
 		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))

@@ -198,7 +198,7 @@ func (p *Policy) decision(r *Rule) scanner.Decision {
 		return scanner.Decision{}
 	}
 	v, _ := r.Action.Verdict()
-	return scanner.Decision{Verdict: v, Check: r.list.check, Rule: r.title(), Reason: cmp.Or(r.Message, r.Description, fmt.Sprintf("the %s says %s", r.called(), r.Action)),
+	return scanner.Decision{Verdict: v, Check: r.list.check, Rule: r.title(), Reason: cmp.Or(r.Message, r.Description, fmt.Sprintf("%s says %s", r.called(), r.Action)),
 		Location: scanner.Location{File: p.file, Line: max(r.At.Line, 1), Column: max(r.At.Column, 1)}}
 }
 

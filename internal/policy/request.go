@@ -103,7 +103,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 		switch {
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
-		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read these
+		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read parameters other than name and arguments
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}

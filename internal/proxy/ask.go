@@ -25,8 +25,8 @@ type Asking struct {
 	Decided func(q *Question, allowed bool, by string)
 }
 
-// Question describes a held message to the user. Its strings are bounded, escaped, and stripped of
-// recognised secrets.
+// Question describes a held message to the user. Its strings are bounded and escaped, and
+// recognised secrets in the arguments are masked.
 type Question struct {
 	Server    string
 	Asks      string // who sent the message: client or server

@@ -52,7 +52,7 @@ type heldWriter struct {
 	head    http.Header // headers of the server's response; the client does not get them
 	status  int
 	streams bool // the response is an event stream
-	skips   bool // the response is not an event stream or JSON
+	skips   bool // the response is neither an event stream nor JSON
 	wrote   bool
 }
 

@@ -11,9 +11,9 @@ import (
 )
 
 // holding lets an event stream continue while some of its events are held. Questions to the client,
-// and held events once decided, are sent between the server's events. It needs no limit of its own:
-// at most maxHeld events are held at a time, and none are read from the server while the client
-// reads nothing.
+// and held events once decided, are sent between the server's events. holding needs no limit of its
+// own: at most maxHeld events are held at a time, and none are read from the server while the
+// client reads nothing.
 type holding struct {
 	blocks  chan nextBlock // the next block from the server, read on another goroutine
 	reading bool           // that goroutine is running; only it uses the block reader
@@ -49,7 +49,7 @@ func newHolding(s *stream) *holding {
 	return h
 }
 
-// add queues a question or an outcome for the client. done means that it decides a held event.
+// add queues a question or an outcome for the client. done means that a held event was decided.
 func (h *holding) add(part insertion, done bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

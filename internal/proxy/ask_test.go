@@ -101,7 +101,7 @@ func TestHeldAmbiguous(t *testing.T) {
 		"3": `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"asked","arguments":{"x": ` + "\r" + call("2", "denied") + "}}}",
 	} {
 		c.say(c.toProxy, message+"\n")
-		c.expect(c.fromProxy, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32001,"message":"blocked by mcpscan: some receivers read several messages from it","data":{"rule":"ambiguous-message","action":"block"}}}`+"\n")
+		c.expect(c.fromProxy, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32001,"message":"blocked by mcpscan: some receivers read this message as several messages","data":{"rule":"ambiguous-message","action":"block"}}}`+"\n")
 	}
 	c.close()
 	a.wantTold(t)

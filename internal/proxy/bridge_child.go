@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxOpen    = 1024             // requests in a session without an answer
+	maxOpen    = 1024             // unanswered requests in a session
 	maxUnsent  = 256              // messages in a session that its server has not read
 	maxWaiting = 256              // messages from a server that wait for a stream
 	maxWaited  = 1 << 20          // bytes of these

@@ -124,8 +124,8 @@ type exchange struct {
 	open   map[string]bool // which of these requests are unanswered
 	begins bool            // the body begins a session
 	canAsk bool            // the client declares in the body that it can ask its user
-	sent   func()          // called once the body was sent
-	kept   func()          // called once the response was sent
+	sent   func()          // called after the body was sent
+	kept   func()          // called after the response was sent
 	lost   bool            // a refused message cannot be matched to a request
 	reply  string          // URL for answers to the server, if it differs from the request's URL
 }

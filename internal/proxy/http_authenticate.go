@@ -51,7 +51,7 @@ func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 	case why == "":
 		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP authentication exchange, forwarded without inspection", scanner.Forward)
 	case h.gate.refuses(&at, why):
-		writeError(w, http.StatusNotFound, ids, "the proxy does not forward "+why+"; send messages to "+h.path)
+		writeError(w, http.StatusNotFound, ids, "the proxy does not forward this: "+why+"; send messages to "+h.path)
 		return
 	}
 	if len(body) > 0 {

@@ -10,8 +10,8 @@ import (
 
 // The limits on the memory for messages larger than largeBuffer. Smaller ones take little.
 const (
-	largeBytes = 32 << 20 // the memory that they share
-	maxLarge   = 8        // further messages in memory at a time
+	largeBytes = 32 << 20 // memory that all of them share
+	maxLarge   = 8        // messages in memory at a time that do not fit into the shared memory
 )
 
 // large limits the memory for large messages.
@@ -63,7 +63,7 @@ func (r *room) leave() {
 	r.bytes, r.slot = 0, false
 }
 
-// read reads up to max bytes from r, whose declared size is size, or -1 if unknown. more reports
+// read reads up to max bytes from r. size is the declared size of r, or -1 if unknown. more reports
 // whether r has more than max bytes; data then includes one byte beyond max. done gives back the room
 // of the data; it may be called more than once.
 func (l *large) read(ctx context.Context, r io.Reader, size, max int64) (data []byte, more bool, done func(), err error) {

@@ -25,7 +25,7 @@ const (
 )
 
 // maxNamed is the maximum number of HTTP sessions whose engine session is remembered, and maxBatch
-// the maximum number of requests in a batch that are tracked by id.
+// is the maximum number of requests in a batch that are tracked by id.
 const (
 	maxNamed = 4096
 	maxBatch = 1024
@@ -135,7 +135,8 @@ func (s *sessions) begun(r *http.Request, id, session string) {
 }
 
 // renamed remembers session IDs that the server gives an existing session: the TypeScript SDK then uses the
-// last one. Clients may also join repeated headers.
+// last one. If there are several IDs, it also remembers them joined, because clients may join repeated
+// headers.
 func (s *sessions) renamed(ids []string, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -160,9 +160,9 @@ func (s *stream) answered(out *scanner.Outcome) {
 	}
 }
 
-// endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites
-// it to a path on the proxy. A URL on another origin, or on a path that is not inspected, is refused,
-// because messages and credentials would bypass the proxy.
+// endpoint handles the endpoint event of HTTP+SSE, which names the URL for messages, and rewrites it
+// to a path on the proxy. A URL on another origin, or on a path that is not inspected, is refused,
+// because messages and credentials would otherwise bypass the proxy.
 func (s *stream) endpoint(b block, raw string) {
 	to, err := s.base.Parse(strings.TrimSpace(raw))
 	why := ""

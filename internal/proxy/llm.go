@@ -19,7 +19,7 @@ import (
 
 // Talks configures the sessions of a proxy in front of LLM APIs.
 type Talks struct {
-	Name    string              // name of the recording; without one, the name shown in locations
+	Name    string              // name of the recording or, if nothing is recorded, the name shown in locations
 	Servers map[string][]string // known servers and their tools
 	Listed  []*scanner.Event    // events from listing these servers; each session starts with them, and they extend Servers
 }
@@ -179,8 +179,8 @@ type llmExchange struct {
 	session string
 	id      string
 	asked   func() string // waits until the request is inspected; returns the reason if it is refused, otherwise ""
-	began   func()        // called once the response has begun
-	kept    func()        // called once the response was sent
+	began   func()        // called after the response has begun
+	kept    func()        // called after the response was sent
 
 	// These fields are set when the request is inspected.
 	format string // of the request; "" if unknown

@@ -24,9 +24,9 @@ func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
 	resp.Body = &llmStream{llmExchange: x, closer: resp.Body, frames: body}
 }
 
-// frame reads the next frame and decides what to forward. An invalid frame ends the stream, because
-// the agent might be able to read it, unless the proxy only observes. A frame that is too long ends
-// it only if fail_closed is set.
+// frame reads the next frame and decides what to forward. Unless the proxy only observes, an
+// invalid frame ends the stream, because the agent might be able to read it, and a frame that is
+// too long ends the stream if fail_closed is set.
 func (s *llmStream) frame() {
 	if s.long { // forward the rest without inspection
 		p := make([]byte, smallBuffer)

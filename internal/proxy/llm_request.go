@@ -98,8 +98,8 @@ func (x *llmExchange) wideCharset(body []byte) string {
 
 // headStart is how long the proxy waits between sending a request that cannot be refused and
 // inspecting it, unless the answer needs the result sooner. This keeps the inspection from slowing
-// down a provider that answers at once; others take longer than the wait and the inspection
-// together.
+// down a provider that answers at once; other providers take longer than the wait and the
+// inspection together.
 const headStart = 2 * time.Millisecond
 
 // mayRefuse reports whether a request can be refused; if so, it is sent only after its inspection.
@@ -108,8 +108,8 @@ func (l *LLM) mayRefuse() bool {
 	return !l.gate.Observe && (l.gate.FailClosed || l.gate.Engine.Withholds())
 }
 
-// ask inspects the request, and calls done once the request has been both inspected and answered.
-// It passes a panic on to whoever waits for the inspection instead of ending the program.
+// ask inspects the request, and calls done once the request has been both inspected and answered. A
+// panic does not end the program: it is passed on to whoever waits for the inspection.
 func (x *llmExchange) ask(answered <-chan struct{}, done func()) {
 	defer func() {
 		_ = recover()

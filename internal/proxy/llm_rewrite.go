@@ -155,24 +155,24 @@ func (w *rewriting) chatMessages() {
 	}
 }
 
-// strip removes the refused calls from a message. It appends the text in what, if any, to the
+// strip removes the refused calls from a message. It appends addition, if not empty, to the
 // content, after separator.
-func (w *rewriting) strip(n int, what, separator string) {
+func (w *rewriting) strip(n int, addition, separator string) {
 	list := w.doc.Get(n, "tool_calls")
 	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
 	if list >= 0 && w.left(list) {
 		w.edits = w.doc.AppendCuts(w.edits, list, func(i int) bool { return w.gone[i] })
 	}
-	if what == "" {
+	if addition == "" {
 		w.edits = w.doc.AppendCuts(w.edits, n, removed)
 		return
 	}
 	if w.doc.Get(n, "content") >= 0 {
-		w.say(w.doc.Get(n, "content"), what, separator)
+		w.say(w.doc.Get(n, "content"), addition, separator)
 		w.edits = w.doc.AppendCuts(w.edits, n, removed)
 		return
 	}
-	content, place := `"content":`+quoted(what), -1 // the removed member whose place the content takes
+	content, place := `"content":`+quoted(addition), -1 // the removed member whose place the content takes
 	for c := w.doc.First(n); c >= 0; c = w.doc.Next(c) {
 		if place < 0 && removed(c) {
 			place = c

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// interactionFlow is a stream of Gemini's Interactions API: steps with an index, like the blocks of the Messages
-// API. Older versions of the Interactions API call the steps contents.
+// interactionFlow is a stream of Gemini's Interactions API: steps with an index, like the blocks of the
+// Messages API. Older versions of the Interactions API use the name "content" for a step.
 type interactionFlow struct{ anthropicFlow }
 
 func newInteractionFlow() *interactionFlow { return &interactionFlow{*newAnthropicFlow()} }

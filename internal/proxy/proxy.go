@@ -25,8 +25,8 @@ type Options struct {
 	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer message is
 	// forwarded as it arrives or, if FailClosed is set, refused, which ends a stdio connection.
 	MaxMessage int64
-	// FailClosed refuses what cannot be inspected: lines that are not JSON-RPC messages, and
-	// messages above MaxMessage.
+	// FailClosed refuses what cannot be inspected, such as lines that are not JSON-RPC messages,
+	// and messages above MaxMessage.
 	FailClosed bool
 	// Observe makes the proxy decide, report and record, but forward everything.
 	Observe bool
@@ -214,8 +214,8 @@ func unreadable(out *scanner.Outcome) bool {
 // The reasons for refusing a frame that some receivers would split into several messages, or join with
 // the lines that follow.
 const (
-	severalMessages = "some receivers read several messages from it"
-	partOfMessage   = "some receivers read it and the next lines as one message"
+	severalMessages = "some receivers read this message as several messages"
+	partOfMessage   = "some receivers read this message and the next lines as one message"
 )
 
 // ambiguity returns why receivers may read different messages from a frame, or "" if they do not:

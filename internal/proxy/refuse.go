@@ -40,7 +40,7 @@ func withoutRequest(out *scanner.Outcome) []byte {
 	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
 }
 
-// inArray wraps errors, if there are any, in an array if they answer a batch.
+// inArray returns errors, if any, in an array if they answer a batch, otherwise unchanged.
 func inArray(errors []byte, batch bool) []byte {
 	if errors != nil && batch {
 		errors = append(append([]byte{'['}, errors...), ']')

@@ -184,7 +184,8 @@ func entries(all []scanner.Shared) (list []sessionlog.Entry, tooLong int) {
 	return list, tooLong
 }
 
-// cut splits off the part of an addition that fits into one entry; rest is nil if all of it does.
+// cut splits off the part of an addition that fits into one entry; rest is nil if all of the
+// addition fits.
 func cut(s scanner.Shared) (part scanner.Shared, rest *scanner.Shared) {
 	part = s
 	tools, values := min(len(s.Tools), perEntry), min(len(s.Values), perValues)

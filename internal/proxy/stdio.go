@@ -97,8 +97,8 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	return server.ExitCode(), context.Cause(ctx)
 }
 
-// wait returns when the connection is over: the server has closed its output, or the client is gone.
-// A client that has closed its output may still read.
+// wait returns when the connection is over: the server has closed its output or failed, the client
+// is gone, or ctx is done. A client that has closed its output may still read.
 func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)

@@ -185,8 +185,8 @@ var (
 		`corrected)\b`)
 )
 
-// actor finds out who acts alone: an agent that is being used, or the reader if the text last
-// addressed them. It ignores an agent that is only described.
+// actor finds out who acts alone: an agent that is being used, the reader if the text last
+// addressed the reader, or both. It ignores an agent that is only described.
 func (s *Sentence) actor(f []byte) {
 	if loc := employed.FindIndex(f); loc != nil {
 		s.set(Employed, s.Start+loc[0], s.Start+loc[1])

@@ -34,7 +34,7 @@ const (
 	Waive                     // asking is skipped, or called unnecessary
 	Alone                     // somebody acts alone
 	Grave                     // an act about which a person would want to be asked
-	Reader                    // only the reader acts
+	Reader                    // the reader acts alone
 	Granted                   // consent is claimed to have been given
 	Download                  // something is fetched
 	Run                       // something is run
@@ -118,8 +118,8 @@ const negatable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<
 	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
 
-// sensitive contains the senses of data that a model can be told to hand over. A sentence with "it"
-// inherits the senses in inherited from the preceding sentence.
+// sensitive contains the senses of data that a model can be told to hand over. inherited contains
+// the senses that a sentence with "it" takes over from the preceding sentence.
 var (
 	sensitive = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal}
 	inherited = [...]Sense{KeyFile, Secret, Conversation, OtherOutput, Personal, Whose, Attacks, OwnKey, Path, Asks}

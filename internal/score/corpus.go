@@ -97,8 +97,8 @@ func openCorpus(path string) (*os.File, error) {
 	return f, err
 }
 
-// rows reads a corpus file, skipping attacks that are not visible in a definition. A file that does
-// not exist has no rows.
+// rows reads a corpus file, skipping attacks that are not visible in a definition, unless they have
+// peers. A file that does not exist has no rows.
 func rows(path string) ([]*row, error) {
 	f, err := openCorpus(path)
 	if f == nil {

@@ -107,17 +107,17 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 	return set, err
 }
 
-// run judges the events, and passes every finding to each. A skipped event is an error, because
+// run judges the events, and passes every finding to sink. A skipped event is an error, because
 // figures that omit texts would be wrong. A text with more layers of encoding than mcpscan decodes
 // (a published corpus contains a decoder's test file) does not count as an error, because it was
 // inspected.
-func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
-	return runSource(engine, replay.Events(events), each)
+func run(engine *scanner.Engine, events []*scanner.Event, sink collect) error {
+	return runSource(engine, replay.Events(events), sink)
 }
 
 // runSource is like run, but reads the events from a source.
-func runSource(engine *scanner.Engine, src scanner.Source, each collect) error {
-	res, err := engine.Run(context.Background(), src, each)
+func runSource(engine *scanner.Engine, src scanner.Source, sink collect) error {
+	res, err := engine.Run(context.Background(), src, sink)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func line(b *bytes.Buffer, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-// rule writes the line below a table header. In columns, l is a text column and r a
+// rule writes the line below a table header. In columns, l stands for a text column and r for a
 // numeric one.
 func rule(b *bytes.Buffer, columns string) {
 	b.WriteByte('|')

@@ -143,7 +143,7 @@ var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|te
 // parameter.
 var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
 
-// isAction reports whether a name contains a verb, as most tool names do.
+// isAction reports whether a name contains a word, such as a verb, that is typical of tool names.
 func isAction(name string) bool {
 	parts := strings.Split(name, "_")
 	if parts[0] == "is" || parts[0] == "has" || strings.Contains(name, ".") {

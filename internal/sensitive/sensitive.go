@@ -54,15 +54,15 @@ func AboutTalk(name string) bool {
 var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 
 // CollectorName matches the names of parameters for the conversation, the prompt or the reasoning,
-// and callerModel the names of parameters for the model that calls the tool.
+// and callerModel matches the names of parameters for the model that calls the tool.
 var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|` +
 	`system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|` +
 	`chain_?of_?thought|internal_?reasoning)$`)
 
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
-// AsksForTalk matches names that ask for parts of the conversation, and asksForSecret names that
-// ask for a secret. Both expect the words of a name to be separated by spaces.
+// AsksForTalk matches names that ask for parts of the conversation, and asksForSecret matches names
+// that ask for a secret. Both expect the words of a name to be separated by spaces.
 var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|` +
 	`\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|` +
 	`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|` +

@@ -39,8 +39,8 @@ const (
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask fetches one server's lists, and fetches them again as another client if clients are to be
-// compared. It returns the variables that the server may have needed but did not get.
+// ask fetches one server's lists, and fetches them again under another client name if clients are
+// to be compared. It returns the variables that the server may have needed but did not get.
 func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
 	first := l.asking(t, f, d)
 	lacks := first.list(ctx, l.ClientName)

@@ -46,12 +46,12 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), messages)
 	}
 	if res.Oversize > 0 {
-		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), a.MaxMessage, res.Oversize)
+		a.skip("server %s sent frames over the limit of %d bytes (--max-message); number of frames: %d", a.title(), a.MaxMessage, res.Oversize)
 	}
 	if res.Undecoded > 0 {
-		a.skip("server %s sent frames in a character set other than UTF-8, or in a content encoding that was not requested: %d", a.title(), res.Undecoded)
+		a.skip("server %s sent frames in a character set other than UTF-8, or in a content encoding that was not requested; number of frames: %d", a.title(), res.Undecoded)
 	}
 	if res.Ambiguous > 0 {
-		a.skip("server %s: %s: %d", a.title(), wire.AmbiguousReason, res.Ambiguous)
+		a.skip("server %s: %s; number of frames: %d", a.title(), wire.AmbiguousReason, res.Ambiguous)
 	}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // Inherited contains the variables from our environment that a server gets, as NAME=VALUE, and the
-// names of the others.
+// names of those that it does not get.
 type Inherited struct {
 	id        string // ID of the server's entry in mcpscan.yaml
 	Variables []string
-	beyond    []string // names of the non-standard ones
-	withheld  []string // names of the others, except those that a shell sets; secrets first
+	beyond    []string // names of the non-standard variables that it gets
+	withheld  []string // names of the variables that it does not get, except those that a shell sets; secrets first
 }
 
 // Inherits returns the part of our environment that a server gets in addition to the variables in
@@ -137,7 +137,7 @@ func describeMissed(all []missed) string {
 	}
 	var b strings.Builder
 	for _, names := range lines {
-		fmt.Fprintf(&b, "mcpscan: started without %s from your environment: %s. If a server needs one, list it under env_allow in an entry for its id in mcpscan.yaml or under env in its configuration, or use --inherit-env\n",
+		fmt.Fprintf(&b, "mcpscan: servers started without %s from your environment: %s. If a server needs one, list it under env_allow in an entry for its id in mcpscan.yaml or under env in its configuration, or use --inherit-env\n",
 			names, listed(servers[names], 8))
 	}
 	return b.String()

@@ -213,7 +213,7 @@ func (m machine) wheelDigest(distInfo string) string {
 }
 
 // fetchedImage asks the container engine for the digest of an image. If the tag names a version,
-// the digest is its integrity; for any other image, the digest is recorded as the version that ran.
+// the digest is returned as the integrity, otherwise as the version that ran.
 func (m machine) fetchedImage(l *launch.Command, command string) (version, integrity string) {
 	if m.image == nil || l.Digest != "" {
 		return "", ""

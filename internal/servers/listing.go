@@ -30,7 +30,7 @@ type Listing struct {
 	StepTimeout  time.Duration // until each later response
 	Timeout      time.Duration // for one server, from its start to its last list
 
-	listed func()          // if set, called once a server is listed; the server is then watched for changes to its tools
+	listed func()          // if set, called after a server was listed; the server is then watched for changes to its tools
 	Until  <-chan struct{} // ends the watching when closed
 }
 
@@ -40,7 +40,7 @@ const session = "scan"
 // Watcher receives the progress of a listing.
 type Watcher struct {
 	Record func(*scanner.Event) // called with each event in order, and may set its location; nil for none
-	Asked  func()               // called after each server is listed
+	Asked  func()               // called after each server was listed
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
@@ -64,10 +64,9 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 	return liveSource(feed.out)
 }
 
-// Watch sends the given events, lists the targets in parallel, sends the event passed as all, and watches
-// the targets until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them
-// at once.
-func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, all *scanner.Event) <-chan *scanner.Event {
+// Watch sends the given events, lists the targets in parallel, sends endMarker, and watches the targets
+// until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them at once.
+func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, endMarker *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {
 		defer close(feed.out)
@@ -87,7 +86,7 @@ func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []
 		}
 		listed.Wait()
 		begun()
-		feed.out <- all
+		feed.out <- endMarker
 		ended.Wait()
 	}()
 	return feed.out

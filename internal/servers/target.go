@@ -30,8 +30,8 @@ type Target struct {
 	Unnamed   bool // name is an ID until the server reports its name
 
 	Written config.Server // the configuration entry, with references not expanded
-	secrets []string      // values of variables in our environment that references name, and inherited secrets
-	Named   []string      // the values in secrets whose variables have names that suggest secrets
+	secrets []string      // values of the environment variables named in references, and of inherited secrets
+	Named   []string      // those values in the field secrets whose variables have names that suggest secrets
 }
 
 // Endpoint returns a location for input that has no file.
@@ -52,7 +52,7 @@ func Configured(s config.Server, at scanner.Origin) (Target, error) {
 		return value, ok
 	})
 	if len(missing) > 0 {
-		return Target{}, fmt.Errorf("%s is not set; set it in the environment", strings.Join(missing, ", "))
+		return Target{}, fmt.Errorf("expected %s to be set in the environment", strings.Join(missing, ", "))
 	}
 	t, err := AsWritten(expanded, at)
 	t.Written, t.secrets, t.Named = s, secrets, named

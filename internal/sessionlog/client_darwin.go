@@ -10,7 +10,7 @@ import (
 
 // FindClient returns the client of this process: the process at the other end of standard input if
 // that is a socket, as Node.js clients create, otherwise the nearest ancestor that is neither a
-// shell nor a package launcher.
+// shell nor a package launcher. On a terminal, the client is the parent.
 func FindClient() (Client, error) {
 	if pid, err := unix.GetsockoptInt(0, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil && pid > 0 && pid != os.Getpid() {
 		if c, err := clientOf(pid); err == nil {

@@ -355,8 +355,8 @@ func flock(f *os.File, how int) error {
 
 func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
 
-// lockWithin locks a file, polling for at most wait, because a blocking lock request cannot be
-// abandoned.
+// lockWithin locks a file, polling until the wait is over, because a blocking lock request cannot
+// be abandoned.
 func lockWithin(f *os.File, wait time.Duration) error {
 	pause := 20 * time.Microsecond
 	for begun := time.Now(); ; {

@@ -5,7 +5,7 @@
 //
 // The package neither interprets nor trusts the entries, because any process that runs as the user
 // can write to the log. Take and Again must never wait longer than the caller allows, and Join and
-// Close no longer than Wait.
+// Close must never wait longer than Wait.
 package sessionlog
 
 import (
@@ -22,7 +22,7 @@ const (
 	MaxEntry = 1 << 20 // bytes of an entry
 	maxLog   = 8 << 20 // bytes of the file; a longer one is shortened to at most half of that
 	maxSweep = 256     // sessions examined at a time to find those without processes
-	maxGap   = 1 << 20 // maximum gap between the numbers of two entries; a line with a larger number is ignored
+	maxGap   = 1 << 20 // maximum gap between the numbers of two entries; a line after a larger gap is ignored
 	maxJoins = 16      // attempts to join a session that others are leaving
 )
 
@@ -31,7 +31,7 @@ const (
 const Wait = 500 * time.Millisecond
 
 // ErrBusy reports that another process did not end its turn in time.
-var ErrBusy = fmt.Errorf("another proxy in the session did not answer within %s", Wait)
+var ErrBusy = fmt.Errorf("another proxy in the session did not end its turn within %s", Wait)
 
 // ErrLost reports that the log was removed or changed.
 var ErrLost = errors.New("the session log was removed or damaged")
@@ -98,9 +98,9 @@ func (r *reader) read(text []byte, visit func(entry)) {
 	}
 }
 
-// shorten returns a log without its older entries. Entries to keep may take a quarter of maxLog,
-// and the newest of the others another quarter. All processes get equal shares of both, so that
-// none can displace others' entries.
+// shorten returns a log without its older entries. Entries to keep get a quarter of maxLog, and all
+// other entries get another quarter; the newest ones stay. All processes get equal shares of both
+// quarters, so that none can displace others' entries.
 func shorten(text []byte) []byte {
 	type share struct {
 		by   int64

@@ -224,8 +224,8 @@ func reads(inst *syntax.Inst) []rune {
 	return set
 }
 
-// mark adds the symbols whose characters are in a set to inside. Every range in set must begin and
-// end where a symbol's range does.
+// mark adds the symbols whose characters are in a set to the symbol set inside. Every range in set
+// must begin and end where a symbol's range does.
 func (a *automaton) mark(inside symbolSet, set []rune) {
 	for i := 0; i < len(set); i += 2 {
 		inside.add(int(min(set[i], utf8.RuneSelf)), int(min(set[i+1]+1, utf8.RuneSelf)))

@@ -149,7 +149,8 @@ func codePrefix(s []byte) int {
 	return 0
 }
 
-// isHexList reports whether codes, although few, may encode text, because each encodes several bytes.
+// isHexList reports whether codes may encode text although they are few: each may encode several
+// bytes.
 func isHexList(codes [][]byte) bool {
 	digits := 0
 	for _, c := range codes {

@@ -27,7 +27,7 @@ var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential
 // opens reports whether s ends right before the value of such a parameter.
 func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
 
-// secretsWindow returns the end of the window of s, from start on, that is searched for secrets
+// secretsWindow returns the end of the window of s that begins at start and is searched for secrets
 // separately: few windows contain any, and only those are slow to search. It ends at white space
 // and, if keys is set, after any private key.
 func secretsWindow(s []byte, start int, keys bool) int {
@@ -41,7 +41,8 @@ func secretsWindow(s []byte, start int, keys bool) int {
 	return end
 }
 
-// afterKey returns end, or the end of a private key that begins before end and extends past it.
+// afterKey returns end or, if a private key begins before end and extends past it, the end of that
+// key.
 func afterKey(s []byte, start, end int) int {
 	i := bytes.LastIndex(s[start:end], pemMark)
 	if i < 0 {

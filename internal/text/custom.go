@@ -18,10 +18,10 @@ const (
 	maxAnchorLen = 48 // bytes; a longer anchor is hardly rarer
 )
 
-// Custom makes a pattern from a user-written expression, and derives its anchors. The expression is
-// matched case-insensitively, because folded text is lower case, and may use look-around. An expression that
-// cannot match folded text, or that matches the empty string, is an error: it would look like a
-// check, but would match no text or every text.
+// Custom makes a pattern from a user-written expression, and derives its anchors. The expression may use
+// look-around, and is matched case-insensitively, because folded text is lower case. An expression that
+// cannot match folded text, or that matches the empty string, is an error: it would look like a check, but
+// would match no text or every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -186,7 +186,8 @@ func rarity(set []string) int {
 	return len(slices.MinFunc(set, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// exact returns all strings that an expression matches, or nil if they are too many or unknown.
+// exact returns all strings that an expression matches, or nil if there are too many or they are
+// unknown.
 func (d *deriver) exact(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:

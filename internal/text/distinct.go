@@ -43,7 +43,7 @@ const (
 	leastToken   = 24 // length of a random string
 	tokenKinds   = 10 // distinct characters of a random string
 	tokenMixed   = 3  // positions in a random string where a letter and a digit are adjacent
-	leastDigits  = 11 // digits of a number: a date has 8, a time in seconds 10
+	leastDigits  = 11 // digits of a number: a date has 8, and a time in seconds has 10
 	mostDigits   = 34 // characters of an IBAN, which also has letters
 	leastIBAN    = 15
 	leastPassage = 40 // letters and digits of a passage

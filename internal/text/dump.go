@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The limits on a line of a dump, such as those of xxd, hexdump -C and od: the offset of its first byte,
-// its bytes as codes, and sometimes the same bytes as characters.
+// The limits on a line of a dump, as printed by xxd, hexdump -C or od. Such a line contains the offset
+// of its first byte, its bytes as codes, and sometimes the same bytes as characters.
 const (
 	leastOffset  = 4   // digits
 	longDumpLine = 512 // bytes

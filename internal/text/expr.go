@@ -12,9 +12,9 @@ import (
 )
 
 // Expr is a regular expression that is matched against many texts. It gives the same matches as
-// package [regexp] in a tenth of the time: automata find where a match begins and ends or, if its
-// repetition counts are too large for that, where a match can begin. It is safe for concurrent use
-// and compiled on first use.
+// package [regexp] in about a tenth of the time: automata find where a match begins and ends or, if
+// its repetition counts are too large for that, where a match can begin. It is safe for concurrent
+// use and compiled on first use.
 type Expr struct {
 	re   *lazyregexp.Regexp
 	tree *syntax.Regexp // set for a branch of another expression; its re is set only when needed

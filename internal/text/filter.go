@@ -211,14 +211,15 @@ func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	return to, d.current.Load()
 }
 
-// settled returns the state to continue in, instead of from, if no match may begin after the current position.
+// settled returns the state to continue in, instead of the state from, if no match may begin after the
+// current position.
 func (d *dfa) settled(from *dfaState) dfaState {
 	d.set = append(append(d.set[:0], from.at...), d.begin)
 	slices.Sort(d.set)
 	return dfaState{from.before, false, slices.Compact(d.set)}
 }
 
-// reach fills set with the instructions that the threads of a state reach by reading a class, and
+// reach fills d.set with the instructions that the threads of a state reach by reading a class, and
 // reports whether a match ends before it.
 func (d *dfa) reach(from *dfaState, c uint8) (noticed bool) {
 	d.set, d.stack = d.set[:0], d.stack[:0]

@@ -65,8 +65,8 @@ func (j *joint) addWords(i, end int) {
 	}
 }
 
-// joinedAgain reports whether the gap before the word at from is the same as the gaps between the
-// previous words.
+// joinedAgain reports whether the gap before the word that begins at from is the same as the gaps
+// between the previous words.
 func (j *joint) joinedAgain(from int) bool {
 	return j.gapEnd > j.gap && from-j.end == j.gapEnd-j.gap && string(j.s[j.end:from]) == string(j.s[j.gap:j.gapEnd])
 }

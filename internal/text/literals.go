@@ -237,7 +237,8 @@ var (
 // occurrence is a position at which an anchor occurs.
 type occurrence struct{ pattern, start, end int32 }
 
-// scan invokes found for every anchor occurrence in t, in order of end position, the longest first.
+// scan calls the function found for every anchor occurrence in t, in order of end position, the
+// longest first.
 func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	var small [64]occurrence
 	waiting := small[:0]

@@ -113,8 +113,8 @@ func (s *Scanner) look(t []byte, r *run, p, start, end int) {
 	s.add(r, p, from+at, from+at+length)
 }
 
-// Start marks the beginning of another event. The limits apply per event, however many texts it
-// has.
+// Start marks the beginning of another event. Patterns that exceeded a limit are searched for
+// again.
 func (s *Scanner) Start() { s.unfinished = s.unfinished[:0] }
 
 // Unfinished returns the patterns that exceeded the limits since Start and were not searched for in
@@ -122,7 +122,7 @@ func (s *Scanner) Start() { s.unfinished = s.unfinished[:0] }
 func (s *Scanner) Unfinished() []int { return s.unfinished }
 
 // withoutLook removes each look-ahead and look-behind from an expression and reports whether there
-// was any. Wherever the original expression matches, plain matches as well.
+// was any. The plain expression matches wherever the original one does.
 func withoutLook(expr string) (plain string, look bool, err error) {
 	var b strings.Builder
 	for i := 0; i < len(expr); {

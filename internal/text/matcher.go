@@ -15,7 +15,7 @@ import (
 // anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
 // before and after it. If Expr is empty, the anchor itself is the match.
 //
-// Compose replaces Expr if composing the expression is slow: it is called only once an anchor has
+// Compose replaces Expr if composing the expression is slow: it is not called before an anchor has
 // occurred in a text.
 //
 // Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts
@@ -242,8 +242,8 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, start, to int) bool {
 
 // rest runs a pattern once over the remainder of a text that has too many of its anchors, and ends
 // the search for that pattern. The filter reads all of the remainder, but the expression reads only
-// the text around the positions where the filter stops: it would be too slow to search a long text
-// for a single match at its end.
+// the text around the positions where the filter stops: the expression would be too slow on a long
+// text with a single match at its end.
 func (s *Scanner) rest(t []byte, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
 	f := s.m.finders[p].filter()
@@ -271,7 +271,8 @@ func (s *Scanner) rest(t []byte, r *run, p, start int) {
 	r.end = len(t)
 }
 
-// firstEndingFrom returns the first match of pattern p in t[from:] that ends at or after place.
+// firstEndingFrom returns the first match of pattern p in t[from:] that ends at the position place
+// or later.
 func (s *Scanner) firstEndingFrom(p int, t []byte, from, place int) []int {
 	for from < len(t) {
 		loc := s.find(p, t[from:])

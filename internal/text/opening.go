@@ -2,7 +2,8 @@ package text
 
 import "strings"
 
-// FirstSentence returns the first sentence or line of s that is not a heading, truncated to limit bytes.
+// FirstSentence returns the first sentence or line of s that is not a heading, truncated to at most
+// limit bytes.
 func FirstSentence(s string, limit int) string {
 	_, first := headed(s, limit)
 	return first

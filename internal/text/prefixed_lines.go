@@ -27,8 +27,8 @@ type wrapper struct {
 
 // Wrapped yields each group of lines in s that contain prose wrapped after the same prefix, such as
 // a comment mark, a quotation mark or a log level. Only numbers and runs of white space in the
-// prefix can differ. Lines of numbers between the others, as in subtitles, are left out. lines is
-// valid until yield returns.
+// prefix can differ. Lines of numbers between these lines, as in subtitles, are left out. The group
+// is valid until yield returns.
 func Wrapped(s []byte, yield func(lines []Line)) {
 	w := wrapper{s: s}
 	for start := 0; start < len(s); {

@@ -163,8 +163,8 @@ const (
 )
 
 // decodeBroken decodes base64 that is broken into lines or groups, anywhere in s. Surrounding
-// prose, read as base64, does not decode to text. Text that was already decoded from one of runs is
-// not yielded again.
+// prose, read as base64, does not decode to text. Text that was already decoded from one of the
+// runs is not yielded again.
 func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
 	var small [2][512]byte
 	values, buf := small[0][:0], small[1][:0]
@@ -191,7 +191,7 @@ func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
 	}
 }
 
-// known reports whether t is text from one of runs, with few other bytes around it.
+// known reports whether t is text from one of the runs, with few other bytes around it.
 func known(runs []Hidden, end int, t []byte) bool {
 	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
 	for _, run := range runs {

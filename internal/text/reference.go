@@ -63,8 +63,8 @@ func References(value string) []Reference {
 // Literal) may be treated as a secret.
 func IsReference(value string) bool { return len(References(value)) > 0 }
 
-// Literal returns value without its references: the text around them and their fallbacks, which may
-// still contain a secret.
+// Literal returns the text around the references in value and the text of their fallbacks, either
+// of which may contain a secret.
 func Literal(value string) string {
 	var b strings.Builder
 	at := 0

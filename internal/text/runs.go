@@ -87,8 +87,8 @@ func unbase32(run []byte) []byte {
 }
 
 // nextRun returns the first run in s, from i on, that consists of the given characters and is no
-// shorter than least. A run that begins before i counts from i on. The search checks the last
-// character of a possible run first, so it rarely checks the others.
+// shorter than least. Of a run that begins before i, only the part from i on counts. The search
+// checks the last character of a possible run first, so it rarely checks the others.
 func nextRun(s []byte, i, least int, chars *[256]bool) (start, end int) {
 	for i+least <= len(s) {
 		at := i + least - 1

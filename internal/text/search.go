@@ -93,7 +93,7 @@ func (d *dfa) last(t []byte, from int) (end int) {
 	return end
 }
 
-// back runs the automaton of a reversed expression from a position in t back to its beginning and
+// back runs the automaton of a reversed expression from a position in t back to the start of t and
 // calls noticed with each position where a match begins, until noticed returns false.
 func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 	kind := uint8(afterNothing)

@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// The minimum values for spelled-out words: two long words of separated letters, or several
-// short ones in a row. Abbreviations are neither.
+// What counts as spelled out: two long words of separated letters, or several short ones in a row.
+// Abbreviations are neither. All values except spelledGap are minimum values.
 const (
 	longSpelled    = 4  // letters of a long word
 	spelledWords   = 2  // long words in a text
 	spelledSide    = 3  // adjacent words
 	spelledLetters = 8  // letters of adjacent words
-	spelledGap     = 4  // bytes between two adjacent words
+	spelledGap     = 4  // maximum number of bytes between two adjacent words
 	noWord         = 20 // letters; a row this long is more than one word
 	differentOnes  = 8  // distinct letters of such a row; codes and grids have fewer
 )
 
 // spelledWord is a sequence of letters separated by the same mark.
 type spelledWord struct {
-	start, end, letters int32 // kept small, as a hostile text has very many of them
+	start, end, letters int32 // kept small, because a hostile text can have very many words
 	mark                uint8 // length of the mark in bytes
 	joined              bool  // is to be read as a word
 }

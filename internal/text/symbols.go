@@ -9,7 +9,7 @@ import (
 // characters that no instruction distinguishes.
 type symbolSet []uint64
 
-// add adds the symbols from, …, to-1.
+// add adds the symbols in the range [from, to).
 func (s symbolSet) add(from, to int) {
 	for from < to {
 		n := min(to-from, 64-from%64)
@@ -54,7 +54,7 @@ func (s symbolSet) all() iter.Seq[int] {
 // symbolSets is a list of sets of the same size.
 type symbolSets []uint64
 
-// at returns the set with an index; all sets have the given number of words.
+// at returns the set with the given index; each set consists of the given number of words.
 func (l symbolSets) at(index, words int) symbolSet {
 	return symbolSet(l[index*words : (index+1)*words])
 }

@@ -10,11 +10,11 @@ import (
 // Visible returns s with everything that is not plainly printable escaped, so that hostile text can
 // neither control a terminal nor hide in a report: control and format characters, unusual spaces,
 // private and unassigned code points become text such as <U+202E>, and invalid bytes text such as
-// <0xFF>. Tabs and line feeds become a space. The result is truncated to limit runes, with an
+// <0xFF>. Tabs and line breaks become spaces. The result is truncated to limit runes, with an
 // ellipsis.
 //
 // The bracket of ##[error], ##vso[…] or ##teamcity[…] is escaped as well: the runners of several CI
-// systems interpret them as commands anywhere in a line of output.
+// systems interpret such text as a command anywhere in a line of output.
 func Visible(s string, limit int) string {
 	if plainASCII(s) && len(s) <= limit && !strings.Contains(s, "##") {
 		return s
@@ -73,7 +73,7 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// escape returns the escaped form of r, the first rune of rest, and whether r must be escaped.
+// escape returns the escaped form of r, with which rest begins, and whether r must be escaped.
 func escape(rest string, r rune) (string, bool) {
 	switch {
 	case r >= ' ' && r < 0x7F:

@@ -20,8 +20,8 @@ func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	}
 }
 
-// Annotation returns the node and value of a boolean annotation of the tool at node. at is -1 if
-// the annotation is missing or not a boolean.
+// Annotation returns a boolean annotation of the tool at node: the annotation's own node, or -1 if
+// it is missing or not a boolean, and its value.
 func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {

@@ -157,7 +157,7 @@ func AppendString(dst, s []byte) []byte {
 // appendCanonicalNumber formats a number as ECMAScript does, except for numbers beyond the range of
 // float64 and integers that float64 cannot represent. These keep their spelling, because Python, Go
 // and Java read all digits of an integer. Most parsers ignore the digits of a fraction beyond the
-// precision of float64, so those are dropped, as RFC 8785 specifies.
+// precision of float64, so these digits are dropped, as RFC 8785 specifies.
 func appendCanonicalNumber(dst, raw []byte) []byte {
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	integer := plainInteger(digits)
@@ -174,7 +174,7 @@ func appendCanonicalNumber(dst, raw []byte) []byte {
 	return append(dst, v...)
 }
 
-// sameInteger reports whether the canonical form of a number equals the integer with these
+// sameInteger reports whether the canonical form of a number equals the integer with the given
 // digits. The form can have an exponent, as in 1e+21 or 1.23e+21.
 func sameInteger(digits, form []byte) bool {
 	mantissa, exponent, exponential := bytes.Cut(form, []byte("e+"))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Edit replaces a span of bytes with With.
+// Edit is a span of bytes and the bytes that replace it.
 type Edit struct {
 	From, To int // offsets of the span
 	With     []byte

@@ -104,7 +104,7 @@ func (f *EventFrame) Data() []byte {
 		payload = []byte("{}")
 	}
 	oneLine := bytes.Map(func(c rune) rune {
-		if c == '\r' || c == '\n' { // JSON has these only between values
+		if c == '\r' || c == '\n' { // in valid JSON, a line break is white space
 			return ' '
 		}
 		return c

@@ -12,11 +12,11 @@ type AnomalyKind uint8
 // The key anomalies. Each can make two correct programs read different messages.
 const (
 	DuplicateKey AnomalyKind = iota // the same key twice in one object
-	VariantKey                      // two keys that are equal to a parser that ignores case or invisible characters
+	VariantKey                      // two keys that a parser considers equal if it ignores case or invisible characters
 	OddKey                          // a key that contains NUL or an invisible character
 )
 
-// Anomaly is an ambiguous key. Node is the member concerned, Other the earlier member that it
+// Anomaly is an ambiguous key. Node is the member concerned; Other is the earlier member that it
 // collides with, or -1.
 type Anomaly struct {
 	Kind        AnomalyKind
@@ -115,9 +115,9 @@ func (t *keyTable) reset(n int) {
 	}
 }
 
-// foldKey appends the key of node i as the most lenient parser would read it: case folded (ſ is
-// s and the Kelvin sign k, as in encoding/json), without NUL and format characters. odd reports
-// whether it removed any of these.
+// foldKey appends the key of node i as the most lenient parser would read it: case folded (ſ
+// becomes s, and the Kelvin sign becomes k, as in encoding/json), without NUL and format
+// characters. odd reports whether the key contained any of these.
 func (d *Doc) foldKey(dst []byte, i int) (folded []byte, odd bool) {
 	n := &d.Nodes[i]
 	if n.flags>>keyShift == 0 {

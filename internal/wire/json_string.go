@@ -126,7 +126,7 @@ func RawOffset(lit []byte, off int) int {
 	return i
 }
 
-// Offset returns the offset in Data of byte off of the text of node i, or of its key.
+// Offset converts an offset in the text of node i, or in its key, to an offset in Data.
 func (d *Doc) Offset(i int, key bool, off int) int {
 	n := &d.Nodes[i]
 	switch {

@@ -67,7 +67,7 @@ func Lenient(text []byte) []byte {
 	return out
 }
 
-// ObjectAfter reports whether an object may begin after one of the characters in ends.
+// ObjectAfter reports whether an object may begin in text after one of the characters in ends.
 func ObjectAfter(text []byte, ends string) bool {
 	for {
 		i := bytes.IndexAny(text, ends)

@@ -11,7 +11,7 @@ import (
 const longestField = len(bom) + len("event")
 
 // retryDigits is the maximum length of the retry field. Nine digits of milliseconds are eleven
-// days, longer than any client waits, and fit into any int.
+// days, longer than any useful wait, and fit into any int.
 const retryDigits = 9
 
 // SSEEvent is one event of an event stream.
@@ -218,8 +218,8 @@ func (s *SSEReader) open() {
 	s.watched = s.watched[:0]
 }
 
-// watch looks in a part of a line that is not data for characters at which only some clients end
-// lines.
+// watch looks for characters at which only some clients end lines. p is a part of a line other than
+// data.
 func (s *SSEReader) watch(p []byte) {
 	if s.event.Ambiguous {
 		return
@@ -298,7 +298,7 @@ func (s *SSEReader) reset() {
 	s.data, s.kind, s.id = s.data[:0], s.kind[:0], s.id[:0]
 }
 
-// eventType returns an event type, without an allocation for the two that MCP uses.
+// eventType returns an event type, without an allocation for the two types that MCP uses.
 func eventType(p []byte) string {
 	switch string(p) {
 	case "", "message":

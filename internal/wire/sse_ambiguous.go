@@ -2,11 +2,11 @@ package wire
 
 import "bytes"
 
-// AmbiguousReason is the reason given for refusing or counting lines for which AmbiguousEvent is true.
-// Python's str.splitlines, with which some clients split event streams, ends lines at more
-// characters than the WHATWG HTML standard, and go-sdk at fewer. Such clients can read an event in
-// what others read as a comment or an unknown field, or the reverse.
-const AmbiguousReason = "clients read different events, because some end lines at control characters, U+0085, U+2028 and U+2029, some only at line feeds, and some read each line of data on its own"
+// AmbiguousReason is the reason given for refusing or counting lines for which AmbiguousEvent is
+// true. Python's str.splitlines, with which some clients split event streams, ends lines at more
+// characters than the WHATWG HTML standard; go-sdk ends them at fewer. Such clients can read an
+// event in what others read as a comment or an unknown field, or the reverse.
+const AmbiguousReason = "clients read different events, because some end lines at control characters, U+0085, U+2028 and U+2029, some end them only at line feeds, and some read each line of data on its own"
 
 // AmbiguousEvent reports whether clients may read different events from lines of an event stream: a
 // line is ambiguous, the data is ambiguous, or the data ends inside a JSON value and a line ends at a
@@ -43,9 +43,10 @@ func ambiguousLine(line []byte) bool {
 
 // AmbiguousData reports whether clients may read different events from the data of an event: the
 // data is not JSON, and it contains a character at which some clients end lines, or an object at
-// the start of a line, which some clients read on its own (mcp-go, and many that split streams into
-// lines). JSON is not considered ambiguous: such characters can occur in it only inside a string,
-// and a client that reads each line on its own fails at the first line of a value of several lines.
+// the start of a line, which some clients read on its own (mcp-go, and many others that split
+// streams into lines). JSON is not considered ambiguous: such characters can occur in it only
+// inside a string, and a client that reads each line on its own fails at the first line of a value
+// of several lines.
 func AmbiguousData(data []byte) bool {
 	if !EndsElsewhere(data) && !ObjectAfter(data, "\n") {
 		return false

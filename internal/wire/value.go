@@ -47,8 +47,8 @@ func textOf(literal []byte, f Flags) []byte {
 	return AppendUnquoted(make([]byte, 0, len(literal)), literal)
 }
 
-// Get returns the member of an object whose key is exactly key, the last one if it is
-// duplicated.
+// Get returns the member of an object whose key is exactly key, or the last one if several members
+// have that key.
 func (v Value) Get(key string) (found Value) {
 	if v.Kind() != Object {
 		return Value{}
@@ -103,7 +103,7 @@ func (c *Children) Next() bool {
 	}
 	switch {
 	case err == nil:
-		c.Value = Value{p.data, p.last} // p.last is v itself if v has ended
+		c.Value = Value{p.data, p.last} // p.last is the container itself if it has ended
 		return p.open == 0
 	case p.open > 0:
 		c.Value = Value{p.data, c.doc.Nodes[1]}.cut(len(p.data))

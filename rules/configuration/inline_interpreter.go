@@ -19,7 +19,7 @@ var InlineInterpreter = scanner.Rule{
 	Fix:        "Move the code into a file in the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Servers are usually separate programs. A script that only prepares a directory or the environment for a single program is rated medium, as is code that runs in a container.",
+	Basis:      "Servers are usually programs of their own, not code in an argument. A script that only prepares a directory or the environment for a single program is rated medium, as is code that runs in a container.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -51,8 +51,8 @@ func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 	return scanner.Medium, "the connection is not encrypted"
 }
 
-// overCommand checks the addresses passed to programs such as mcp-remote, and finds options that
-// disable certificate verification in commands that are inside an argument.
+// overCommand checks the addresses passed to programs such as mcp-remote, and searches commands
+// inside an argument for options that disable certificate verification.
 func overCommand(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
 	credentials := slices.ContainsFunc(l.Words, func(a string) bool { return credentialArgument.MatchString(a) })
 	for i, word := range l.Words {

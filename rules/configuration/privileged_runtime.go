@@ -89,8 +89,8 @@ const (
 		`(?://?[a-z]|/mnt/[a-z]|[a-z]:)?/(?:home|Users)/[^\\/:,]+|[a-z]:[\\/]+Users[\\/]+[^\\/:,]+)`
 )
 
-// keys matches directories and files with credentials. Many documented commands mount them, for
-// servers that need them.
+// keys matches directories and files with credentials. Many documented commands mount them because
+// the server needs them.
 const keys = `\.(?i:(?:aws|gnupg|kube|azure|config[\\/]+gcloud)(?:[\\/][^:,]*)?|ssh(?:[\\/](?:[^:,]*(?:id_|rsa|ed25519|key|pem)[^:,]*)?)?|` +
 	`docker[\\/]?|docker[\\/]config\.json|netrc|npmrc|pypirc|git-credentials)`
 

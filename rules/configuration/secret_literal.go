@@ -26,7 +26,7 @@ var SecretLiteral = scanner.Rule{
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the value has the published format of a vendor's token, is a URL to another machine that contains a password, or is a URL with a secret in its query. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
+	Basis:      "The finding is high if the value has the published format of a vendor's token, is a URL that contains a password and leads to another machine, or is a URL with a secret in its query. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -52,7 +52,7 @@ var SettingsWeakened = scanner.Rule{
 // maxSettingsSignals is the maximum number of changes to one file that a finding lists.
 const maxSettingsSignals = 20
 
-// weakened maps the worst effect of a settings change to its severity.
+// weakened maps the worst effect of a settings change to its severity and to the words for it.
 var weakened = map[configfile.Effect]struct {
 	severity scanner.Severity
 	verb     string

@@ -26,12 +26,12 @@ var ServerLookalike = scanner.Rule{
 	Judge: JudgeServerName(nil),
 }
 
-// JudgeServerName returns the rule's check. If also is not nil, it decides on names that differ by
+// JudgeServerName returns the rule's check. If alike is not nil, it decides on names that differ by
 // more than a typo.
-func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
+func JudgeServerName(alike func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
-			serverBeside(p, also)
+			serverBeside(p, alike)
 			famous(p, p.Server.ID, "")
 		}
 		if s := p.Message.Server; s != nil && s.Name != p.Server.Info.Name && !slices.Equal(names.Distinctive(s.Name), names.Distinctive(p.Server.ID)) {
@@ -46,7 +46,7 @@ func AlikeByLetters(p *scanner.JudgePass, other string) bool {
 }
 
 // serverBeside compares a new server with the other servers of its session.
-func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other string) bool) {
+func serverBeside(p *scanner.JudgePass, alike func(p *scanner.JudgePass, other string) bool) {
 	own := names.Distinctive(p.Server.ID)
 	for _, other := range p.Session.First {
 		if other == p.Server || len(p.Server.ID)+len(other.ID) > names.MaxCompared {
@@ -64,7 +64,7 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 			how = "looks like"
 		case same:
 			severity, how = scanner.Low, "differs only in its scope, or in common words, from"
-		case !is && also != nil && also(p, other.ID):
+		case !is && alike != nil && alike(p, other.ID):
 		case !is:
 			continue
 		case !sure:

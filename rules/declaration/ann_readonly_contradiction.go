@@ -11,7 +11,7 @@ var ReadonlyContradiction = scanner.Rule{
 	Category:   "policy",
 	Title:      "A tool annotated as read-only claims to change something",
 	Why:        "Many clients run read-only tools without asking. With a false annotation, a tool that deletes or sends runs without asking, too.",
-	Fix:        "Do not let the client approve calls based on this server's annotations. Ask the author to correct them.",
+	Fix:        "Do not let the client use this server's annotations to decide which calls need approval. Ask the author to correct them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The name or the first words of the description contain a verb for changing something, and none for reading. Of 598 read-only tools on published servers, the rule reports one, which writes a file. Tools that create text for the model to use are a known source of false positives.",

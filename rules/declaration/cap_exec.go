@@ -18,7 +18,7 @@ var CapExec = scanner.Rule{
 	Fix:        "Run the server in a sandbox with limited permissions, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in seventy tools of published servers executes such input.",
+	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in seventy tools of the published servers examined executes such input.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
@@ -78,7 +78,8 @@ var runWords = map[string][]*runnable{
 	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
 }
 
-// executes returns the kind of input that a tool takes in a parameter and executes, or "" if none.
+// executes returns the kind of input that a tool takes in a parameter and executes, or "" if there
+// is none.
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[names.LastWord(parameter)] {
 		if r.name.MatchString(names.Spell(parameter)) &&

@@ -20,7 +20,7 @@ var CapOverbroad = scanner.Rule{
 	Fix:        "Disable the tools that you do not need, and require approval for calls to the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in twenty-five tools of published servers has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
+	Basis:      "The finding is a note, because legitimate servers have such tools, too: one in twenty-five tools of the published servers examined has a destructive name and no annotation. An annotation that contradicts the name is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1

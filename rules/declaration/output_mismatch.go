@@ -16,11 +16,11 @@ var OutputMismatch = scanner.Rule{
 	ID:         "sch-output-mismatch",
 	Category:   scanner.OutputPoisoning,
 	Title:      "A structured result contradicts the tool's schema or its own text",
-	Why:        "One client gives the model the text of a result, another the structured content. If they differ, the model acts on something other than what was reviewed or logged.",
+	Why:        "One client gives the model the text of a result; another gives it the structured content. If they differ, the model acts on something other than what was reviewed or logged.",
 	Fix:        "Return the same value in both forms, as outputSchema requires. Make the client reject results that do not conform.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "One result contains two values under one name, or violates the server's own schema. The contradiction is certain; the intent is not. Text that is not JSON, or omits part of the structured result, is not a contradiction. Numbers may be rounded.",
+	Basis:      "One result gives two values for the same name, or violates the server's own schema. The contradiction is certain; the intent is not. Text that is not JSON, or omits part of the structured result, is not a contradiction. Numbers may be rounded.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
@@ -88,7 +88,7 @@ func (v *views) wrapped(structured int) int {
 }
 
 // differ returns the first node of the structured content under s whose value differs from the
-// text's, or -1 if there is none. A value missing from one of them is not a difference.
+// text's, or -1 if there is none. A value missing from one of the two forms is not a difference.
 func (v *views) differ(t, s int) int {
 	switch v.text.Kind(t) {
 	case wire.Object:

@@ -45,8 +45,8 @@ var ResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly describes the first property of a schema that exceeds a limit, and returns its node. It
-// stops there, so that its own work is bounded.
+// tooCostly describes the first limit that a schema exceeds, and returns the node that exceeds it.
+// It stops there, so that its own work is bounded.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)

@@ -21,7 +21,7 @@ var SecretParam = scanner.Rule{
 	Fix:        "Give the server its credentials in its configuration. Do not let a model handle the user's secrets.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is medium if the secret is a person's own (a seed phrase, a private key, a card security code, the user's password), and low for a service's password or key, because one in seventeen published servers has such a parameter. The tool's most sensitive parameter determines the severity.",
+	Basis:      "The finding is medium if the secret is a person's own (a seed phrase, a private key, a card security code, the user's password), and low for a service's password or key, because one in seventeen of the published servers examined has such a parameter. The tool's most sensitive parameter determines the severity.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -12,14 +12,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// harmfulSentence is a kind of harmful sentence that legitimate upgrades rarely add: how to recognise it,
-// and what it means.
+// harmfulSentence is a kind of harmful sentence that legitimate upgrades rarely add: how to
+// recognise it, and what it means.
 type harmfulSentence struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
 }
 
-// The first telling that matches a sentence counts.
+// The first kind that matches a sentence counts.
 var harmfulSentences = []harmfulSentence{
 	{conceals, "hides something from the user"},
 	{overrides, "tells the model to ignore its instructions"},
@@ -27,11 +27,12 @@ var harmfulSentences = []harmfulSentence{
 	{writesElsewhere, "writes to a location whose content is executed or trusted"},
 	{governsOthers, "changes how other servers' tools are used"},
 	{takesSecrets, "collects data that the tool did not use before"},
-	{asksInParameter, "asks for data from outside the tool in a parameter"},
+	{asksInParameter, "asks, in a parameter, for data from outside the tool"},
 	{destroysUnasked, "destroys something, although it was approved as harmless"},
 }
 
-// tells returns the meaning of the first telling that matches a sentence, or "" if none does.
+// tells returns the meaning of the first kind of harmful sentence that a sentence matches, or "" if
+// there is none.
 func (u *unapproved) tells(sentence []byte) string {
 	for i := range harmfulSentences {
 		if harmfulSentences[i].says(u, sentence) {

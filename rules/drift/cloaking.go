@@ -14,7 +14,7 @@ var Cloaking = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A server shows different definitions to different clients",
 	Why:        "A server that recognises its clients can show a reviewer or scanner a different tool than it shows the client that uses it.",
-	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that definition.",
+	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve the definition listed then.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The two definitions were listed to clients with different names, and either the server gave the same version in serverInfo both times, or the lists were at most ten minutes apart. If the clients have the same name and different capabilities, the server may have a reason, so the finding is medium.",

@@ -42,8 +42,8 @@ type place struct {
 }
 
 // The limits on a comparison. maxDifferences applies to each severity separately, so that many
-// small differences cannot hide a large one. Schemas of published servers have at most 1,160
-// places.
+// small differences cannot hide a large one. The schemas of the published servers examined have at
+// most 1,160 places.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels

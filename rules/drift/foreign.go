@@ -11,8 +11,8 @@ import (
 
 // foreignIntent returns the harmful intent of a text in a language other than English, or "" if
 // there is none. It considers only words, not grammar. It finds sentences that mention the user
-// together with a credentials file or variable, with sending the user's data, or with not noticing
-// something.
+// together with one of these: a credentials file or variable, sending the user's data, or not
+// noticing something.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.Compiled().FindAll(s, -1) {
 		var f text.Folder
@@ -21,9 +21,9 @@ func (u *unapproved) foreignIntent(s []byte) string {
 			switch {
 			case !of.user.Match(folded):
 			case secretVariable.Match(sentence), keyFile.Match(folded), of.theirs.Match(folded) && of.sent.Match(folded):
-				return "collects data that the tool did not use before, in another language"
+				return "collects data that the tool did not use before (in another language)"
 			case of.kept != nil && of.kept.Match(folded):
-				return "mentions something that the user should not notice, in another language"
+				return "mentions something that the user should not notice (in another language)"
 			}
 		}
 	}

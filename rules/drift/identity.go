@@ -20,10 +20,10 @@ var Identity = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A server differs from the one approved under its name",
 	Why:        "Clients remember an approval by server name. Whoever can change the program or address behind the name inherits the approval.",
-	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock unless the lockfile already has it, then mcpscan approve.",
+	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock (unless the lockfile already has it), then mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in its variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
+	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in the server's variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
@@ -92,7 +92,7 @@ type identityChange struct {
 }
 
 func (c *identityChange) message() string {
-	return "the way the server is started or reached changed: " + text.JoinSome(c.told)
+	return "the server is now started or reached in a different way: " + text.JoinSome(c.told)
 }
 
 func (c *identityChange) add(severity scanner.Severity, pointer, evidence, format string, args ...any) {
@@ -106,7 +106,7 @@ func (c *identityChange) add(severity scanner.Severity, pointer, evidence, forma
 func compareIdentity(was, now *baseline.Identity) *identityChange {
 	c := &identityChange{}
 	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
-		c.add(scanner.High, "", now.Transport, "the transport was %s and is %s", was.Transport, now.Transport)
+		c.add(scanner.High, "", now.Transport, "the transport was %s and is now %s", was.Transport, now.Transport)
 	}
 	c.program(was, now)
 	c.address(was.URL, now.URL)

@@ -16,7 +16,7 @@ var InSession = scanner.Rule{
 	Fix:        "Compare the two definitions. If the change is legitimate, approve it; otherwise remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Servers are rarely upgraded within a session, so a changed tool is rated critical if the server did not announce the change with list_changed and the client did not initialize the server again, as after a restart. Any other change within a session is rated high. A change between sessions may be an upgrade, so it is rated medium.",
+	Basis:      "Servers are rarely upgraded within a session, so a changed tool is rated critical if the server did not announce the change with list_changed and the client did not initialize the server again, as it does after a restart. Any other change within a session is rated high. A change between sessions may be an upgrade, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -85,7 +85,8 @@ func pointerTo(parts []string) string {
 	return "/" + parts[0]
 }
 
-// newPart returns the part of now that differs from before, from the first to the last difference.
+// newPart returns the part of a text that differs from its earlier version, from the first to the
+// last difference.
 func newPart(now, before string) string {
 	start := 0
 	for start < min(len(now), len(before)) && now[start] == before[start] {

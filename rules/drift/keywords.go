@@ -60,7 +60,7 @@ func (s *schemaChange) bound(name string, old, now, direction int) {
 	case old < 0, err1 == nil && err2 == nil && now >= 0 && (after-before)*float64(direction) < 0:
 		s.add(scanner.Note, "%s has a narrower %s", s.about(), name)
 	case now < 0:
-		s.add(s.wider(name, true, before, after), "%s no longer has a %s", s.about(), name)
+		s.add(s.wider(name, true, before, after), "%s lost its %s", s.about(), name)
 	default:
 		s.add(s.wider(name, false, before, after), "%s has a wider %s", s.about(), name)
 	}

@@ -19,7 +19,7 @@ var LockIncomplete = scanner.Rule{
 	Fix:        "Restore the entry from version control. If it was never complete, run mcpscan lock --run-servers with the configuration, review what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded is reported as a note by drift-removed-tool.",
+	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from the entry of an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded is reported as a note by drift-removed-tool.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -68,7 +68,8 @@ func neverRecorded(offer, before *scanner.Offer, now *baseline.Identity) (absent
 	return withoutMembers(slices.DeleteFunc(offer.Members.Lacks(wanted), func(name string) bool { return had[name] }))
 }
 
-// withoutMembers removes the members of the identity from absent if absent contains the identity as a withoutMembers.
+// withoutMembers removes the members of the identity from absent if absent contains the identity as
+// a whole.
 func withoutMembers(absent []string) []string {
 	if slices.Contains(absent, "identity") {
 		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })

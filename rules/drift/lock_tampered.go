@@ -44,8 +44,9 @@ var LockTampered = scanner.Rule{
 				p.Report(issue)
 			}
 		}
-		// While a pending version waits for approval, the drift rules look only at that version. by
-		// identifies the version that is now approved, so that a baseline accepts no other one.
+		// While a pending version waits for approval, the drift rules look only at that version.
+		// The parameter by identifies the version that is now approved, so that a baseline accepts
+		// no other one.
 		replaced := func(was, now *baseline.Approval, waits bool, by string, issue scanner.JudgeIssue) {
 			issue.Severity = scanner.High
 			switch {

@@ -75,7 +75,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 		for _, value := range g.names() {
 			switch {
 			case was == nil && dropped[value]:
-				m.say(scanner.Note, g.values[value], "%q is now declared under another key: %s", g.key, value)
+				m.say(scanner.Note, g.values[value], "%q now contains a value that was declared under another key: %s", g.key, value)
 			case was == nil:
 				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q was added: %s", g.key, value)
 			case !was.has(value):

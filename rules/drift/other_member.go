@@ -82,8 +82,8 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member name in the specification that a lenient client would read name as, or
-// "" if there is none.
+// asSchema returns the member name in the specification for which a lenient client would take name,
+// or "" if there is none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {
@@ -119,7 +119,7 @@ func addresses(doc *wire.Doc, i int) (all []string) {
 // used.
 var actingSchemes = names.Set("javascript data file vbscript blob")
 
-// members returns the member names of two values, the old and the new one, sorted.
+// members returns the sorted member names of two values, the old and the new one.
 func (c *change) members(old, now int) (all []string) {
 	for n := c.now.First(now); n >= 0; n = c.now.Next(n) {
 		all = append(all, c.now.KeyString(n))

@@ -38,7 +38,8 @@ var (
 		`gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
 )
 
-// ownFamily reports whether the tools in a sentence belong to the same server.
+// ownFamily reports whether the tools mentioned in a sentence belong to the server of the
+// definition.
 func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	if sameServer.Match(behind) {
 		return true

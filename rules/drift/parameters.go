@@ -39,7 +39,7 @@ func (s *schemaChange) properties(before, after *object) {
 }
 
 // schemas compares the schemas that variants declare for a property. A schema that any variant
-// declared before does not count as a change.
+// already declared in the approved version does not count as a change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	for _, node := range o.nodes {
@@ -68,7 +68,7 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
 	case names.Disguised(n.name) && s.approvedName(n.name):
-		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter with look-alike letters", n.name)
+		s.tell(n, scanner.High, "%q is new, and looks like an approved parameter because of look-alike letters", n.name)
 	case s.takesOutsideData(n):
 		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
 	case s.actsByDefault(n):

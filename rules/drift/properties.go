@@ -15,7 +15,7 @@ const (
 	always
 )
 
-// property is a property of an object, wherever its schema declares it.
+// property is a property of an object, at whatever level of the schema it is declared.
 type property struct {
 	name   string
 	nodes  []int // its schemas, or none if it is required but not declared
@@ -30,7 +30,7 @@ func (p *property) schema() int {
 	return p.nodes[0]
 }
 
-// object holds the properties of an object, in the order in which they are found.
+// object describes a JSON object by its properties, in the order in which they are found.
 type object struct {
 	list  []*property
 	named map[string]*property

@@ -62,8 +62,8 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename reports a renamed property. It returns false, so that the property counts as new, if its
-// name asks for more than the old name did.
+// rename reports a renamed property. It returns false, so that the property counts as new, if it
+// asks for more than the old property did.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := names.FoldName(o.name) == names.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
 	weight := scanner.Note

@@ -48,9 +48,9 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type changedText struct {
 	pointer     string
 	before, now string
-	added       []string // sentences that are not in before
-	fresh       []string // added sentences that were nowhere in the definition
-	dropped     []string // sentences that are not in now
+	added       []string // sentences that only the current text has
+	fresh       []string // added sentences that were nowhere in the approved definition
+	dropped     []string // sentences that only the earlier text has
 }
 
 // changedTexts returns the added and changed texts, sorted by pointer, followed by the
@@ -86,7 +86,7 @@ func (c *change) textsChangedIn(pointer string) bool {
 	return slices.ContainsFunc(c.changedTexts(), func(r changedText) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
 
-// added returns the sentences in now that are not in before.
+// added returns the sentences of the current text that the earlier one lacks.
 func added(before, now string) (sentences []string) {
 	old := sentenceSet{}
 	old.add(before)

@@ -39,7 +39,7 @@ var intents = []intent{
 	{Test: letThrough, where: unfiltered},
 }
 
-// looser returns an intent whose test is w with its threshold lowered by the given amount.
+// looser returns an intent whose test is w, with the threshold lowered by the given amount.
 func looser(w sense.Test, by int) intent {
 	w.Enough -= by
 	return intent{Test: w}
@@ -144,8 +144,8 @@ var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|
 	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
 	`social\s+security\s+number)\b`)
 
-// partOfName matches text after a word for a secret that makes the word part of another name, as in
-// "password policy".
+// partOfName matches what follows a word for a secret and makes that word part of another name, as
+// in "password policy".
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
@@ -173,7 +173,7 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports whether a sentence mentions tools, but none of the server's own.
+// ofStrangers reports whether a sentence mentions tools, but none of the server's own tools.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false

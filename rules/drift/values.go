@@ -22,7 +22,7 @@ func types(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// covers reports whether the types in wide include all those in narrow.
+// covers reports whether the list wide includes every type in the list narrow.
 func covers(wide, narrow []string) bool {
 	if len(wide) == 0 {
 		return true
@@ -156,7 +156,7 @@ func (s *schemaChange) choices(before, after []int) {
 	}
 }
 
-// moreChoices rates newly listed values. The severity is at least weight.
+// moreChoices rates newly listed values. It returns at least the given weight.
 func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
 	for _, value := range more {
 		if reaches(s.name) || anyWord(value, consequences) {

@@ -27,7 +27,8 @@ type view struct {
 }
 
 // The limits on a view. They are necessary because a hostile schema may apply any number of
-// subschemas to one value. Schemas of published servers need at most 20,000 lookups.
+// subschemas to one value. The schemas of the published servers examined need at most 20,000
+// lookups.
 const (
 	maxParts    = 512
 	maxVariants = 8 // nesting depth
@@ -137,7 +138,7 @@ func newSide(doc *wire.Doc, root int) side {
 	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
 }
 
-// get returns the node of a keyword's value that applies in every variant, or -1 if there is none.
+// get returns a node of a keyword's value if the keyword applies in every variant, or else -1.
 func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
 
 func (s *side) find(v *view, keyword string, depth int) int {

@@ -35,7 +35,7 @@ func (c *change) weighText(r changedText, found []*scanner.Finding) (severity sc
 	return w.severity, w.why, w.detected
 }
 
-// weight is the rating of a text without other rules' findings.
+// weight is the rating of a text by its content, regardless of other rules' findings.
 type weight struct {
 	severity scanner.Severity
 	why      string
@@ -71,7 +71,7 @@ func (c *change) weigh(r changedText) (w weight) {
 	return w
 }
 
-// weighAlone rates a text by its content, without other rules' findings.
+// weighAlone rates a text by its content, regardless of other rules' findings.
 func (c *change) weighAlone(r changedText) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "the unapproved text " + why, true
@@ -135,7 +135,7 @@ func readWords(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
 }
 
-// rootLetters is the minimum length of a stem that represents its word.
+// rootLetters is the minimum length of a stem.
 const rootLetters = 4
 
 // root returns the approximate stem of a word.
@@ -149,7 +149,7 @@ func root(w string) string {
 	return w
 }
 
-// rootsOf returns the stems of words that have at least the given number of letters.
+// rootsOf returns the stems of words, except stems with fewer than the given number of letters.
 func rootsOf(words map[string]bool, least int) map[string]bool {
 	roots := map[string]bool{}
 	for w := range words {
@@ -192,7 +192,7 @@ var consequenceRoots = rootsOf(consequences, rootLetters)
 // denials are words that negate their sentence.
 var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
-// lost returns the words from the set promises that a text no longer contains.
+// lost returns the words that a text no longer contains, if they are in the set promises.
 func lost(r changedText) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil
@@ -213,8 +213,7 @@ func lost(r changedText) (words []string) {
 	return words
 }
 
-// promises are words that limit what happens, where it happens, or whose consent it
-// needs.
+// promises are words that limit what happens or where it happens, or that require consent.
 var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
 

@@ -14,7 +14,7 @@ var AgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the agent to change its own configuration",
-	Why:        "From then on, the agent obeys the changed configuration and rules, which can add servers, skip approvals, and give instructions that outlast the session.",
+	Why:        "After such a change, the agent obeys the new configuration and rules, which can add servers, skip approvals, and give instructions that outlast the session.",
 	Fix:        "Before you restart the agent, check the files that the finding names. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,

@@ -71,7 +71,8 @@ var yourAnswer = clause.Combine([]string{"your "}, []string{"", "next ", "final 
 	[]string{"response", "answer", "reply", "replies", "output", "summary", "message"})
 
 var (
-	// mayOpenOrder matches text that may precede the verb of an instruction in its sentence.
+	// mayOpenOrder matches what may come before the verb of an instruction in the same
+	// sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
 		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
 	// inExamination matches mentions of an answer that a person gives, in forms, exams

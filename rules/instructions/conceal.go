@@ -14,7 +14,7 @@ var Conceal = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to hide something from the user",
 	Why:        "Legitimate tools rarely need to hide anything from the user. Such text keeps the user from noticing what the model is told to do.",
-	Fix:        "Remove the server. If the wording is benign (a tool that returns internal IDs, for example), ask the author to add the reason to the text.",
+	Fix:        "Remove the server. If the wording has a benign reason (the tool returns internal IDs, for example), ask the author to add the reason to the text.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The wording is rare in benign definitions. Results quote it more often, so findings in results are rated one level lower.",

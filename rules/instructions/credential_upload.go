@@ -12,7 +12,7 @@ var CredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
 	Title:      "Commands read credentials and send them to an external address",
-	Why:        "An agent that follows a guide step by step runs its commands with the user's permissions. A step disguised as a check or backup can therefore send credentials to an attacker.",
+	Why:        "An agent that follows a guide step by step runs the commands in it with the user's permissions. A step disguised as a check or backup can therefore send credentials to an attacker.",
 	Fix:        "Do not run the commands. If someone ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,

@@ -8,7 +8,7 @@ import (
 var ForcedPreference = scanner.Rule{
 	ID:         "inj-forced-preference",
 	Category:   "tool_shadowing",
-	Title:      "Text tells the model to prefer its tool to all others",
+	Title:      "Text tells the model to prefer one tool to all others",
 	Why:        "A model that chooses tools by their descriptions tends to pick the one that praises itself most, and that tool's server sees the data.",
 	Fix:        "Ask the author for a description of what the tool does. Compare it with the tools that it tries to displace.",
 	Severity:   scanner.Medium,
@@ -43,6 +43,6 @@ var ForcedPreference = scanner.Rule{
 	),
 }
 
-const preferenceMessage = "tells the model to prefer its tool to all others"
+const preferenceMessage = "tells the model to prefer one tool to all others"
 
 var preferenceSignals = []string{"praise or precedence", "over all others"}

@@ -10,7 +10,7 @@ var ImpersonateAuthority = scanner.Rule{
 	ID:         "inj-impersonate-authority",
 	Category:   "hidden_instructions",
 	Title:      "Text impersonates an authority that the model obeys",
-	Why:        "A model may obey text that claims to come from the user, the system or the developers as if the claim were true.",
+	Why:        "A model may obey text that claims to come from the user, the system or the developers, without checking the claim.",
 	Fix:        "Treat the text as data, whatever it claims to be. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

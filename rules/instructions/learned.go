@@ -47,11 +47,11 @@ type candidates struct {
 	begin    []int              // indexes of suspicious sentences that begin with such a fragment
 }
 
-// Doubtful reports whether a rule relies on wording that legitimate texts of a group also contain,
-// so that the classifier can lower the severity of the findings; see [Doubted]. The rules for role
-// tags and for lines out of place do not rely on wording. The rule inj-other-language is exempt in
-// definitions, because the classifier was trained on too little text in the rule's languages, but
-// not in results, which often quote sentences in those languages.
+// Doubtful reports whether a rule relies on wording that legitimate texts of the given group also
+// contain, so that the classifier can lower the severity of the findings; see [Doubted]. The rules
+// for role tags and for lines out of place do not rely on wording. The rule inj-other-language is
+// exempt in definitions, because the classifier was trained on too little text in the rule's
+// languages, but not in results, which often quote sentences in those languages.
 func Doubtful(r *scanner.Rule, g trained.Group) bool {
 	switch r.ID {
 	case RoleTags.ID, OutOfPlace.ID, LearnedID:
@@ -67,7 +67,7 @@ func Doubtful(r *scanner.Rule, g trained.Group) bool {
 // Doubted returns the severity of a rule's finding in a text that the classifier considers benign.
 // Findings from doubtful rules are at most medium, or at most low if unlikely is set, which means
 // that the classifier would not report the text on its own. Findings that name a command, file or
-// destination are rated medium in either case: a reader can check them, and they are the most costly
+// destination are never lowered below medium: a reader can check them, and they are the most costly
 // to miss.
 func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Group, unlikely bool) scanner.Severity {
 	if !Doubtful(r, g) {
@@ -80,8 +80,8 @@ func Doubted(r *scanner.Rule, s scanner.Severity, evidence []byte, g trained.Gro
 }
 
 // verifiable reports whether a rule's finding names a command, file or destination. The findings of
-// the rules in the first case always do. The text that ExfilSink reports may ask for data without
-// naming a destination.
+// the rules in the first case always name one. The text that ExfilSink reports may ask for data
+// without naming a destination.
 func verifiable(r *scanner.Rule, evidence []byte) bool {
 	switch r.ID {
 	case AgentConfigWrite.ID, CredentialUpload.ID, DangerousCommand.ID, DownloadExec.ID, MarkdownExfil.ID, SecretFileRead.ID:
@@ -117,7 +117,7 @@ func askClassifier(p *scanner.TextPass) {
 	if len(lists[len(lists)-1].whole) > 0 {
 		worst = params.Medium[group] // lower scores make no difference
 	}
-	var penalty trained.Score     // by which the number of sentences reduces each score
+	var penalty trained.Score     // the amount by which the number of sentences reduces each score
 	var scored []trained.Sentence // the list that contains the sentence with the worst score
 	rate := func(all []trained.Sentence, i int, support trained.Score) (suspicious bool) {
 		limit := worst + penalty - support - max(trained.MaxGain, params.Floor)
@@ -157,8 +157,8 @@ func askClassifier(p *scanner.TextPass) {
 		}
 	}
 	whole := worst
-	// Many benign sentences begin with a short fragment, too, so the score of a sentence without it
-	// does not affect whether the findings of other rules are lowered.
+	// Many benign sentences begin with a short fragment, too, so the score of a sentence
+	// without it does not affect whether the severity of other rules' findings is lowered.
 	for _, list := range lists {
 		penalty = -params.Total(0, around+len(list.whole), group)
 		for _, i := range list.begin {

@@ -27,7 +27,7 @@ var MentionedDirective = scanner.Rule{
 	Fix:        "Read the sentence and check whether it serves the tool or steers the model elsewhere.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A mention is not necessarily an instruction: about one in ten legitimate servers uses such emphasis.",
+	Basis:      "A mention is not necessarily an instruction: about one in ten of the legitimate servers examined uses such emphasis.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},

@@ -14,7 +14,7 @@ import (
 var PrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
-	Title:      "Text tells the model to call its tool before all others, or in every turn",
+	Title:      "Text tells the model to call one tool before all others, or in every turn",
 	Why:        "A tool called before or after all other tools can learn what the user does with all servers, and can influence the model before any other tool is called.",
 	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that must be called after it.",
 	Severity:   scanner.High,
@@ -133,9 +133,9 @@ var (
 	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports whether the tools in said belong to the server: the text after "tools" says
-// so, the words before it are not all in ofAllKinds, or one of these words is part of the tool's
-// name.
+// namesOwnTools reports whether the tools that a match mentions belong to the server: the text
+// after "tools" says so, the words before "tools" are not all in ofAllKinds, or one of these words
+// is part of the tool's name.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

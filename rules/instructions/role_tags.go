@@ -13,7 +13,7 @@ var RoleTags = scanner.Rule{
 	ID:         "inj-role-tags",
 	Category:   "hidden_instructions",
 	Title:      "Text contains forged chat markers",
-	Why:        "Chat templates mark each turn as the system's, the user's or the model's. Text with such markers can pose as any of them.",
+	Why:        "Chat templates mark each turn as the system's, the user's or the model's. Text with such markers can pose as a turn of any of the three.",
 	Fix:        "Remove the markers before a model reads the text, or reject it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

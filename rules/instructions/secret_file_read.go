@@ -48,7 +48,7 @@ var SecretFileRead = scanner.Rule{
 			case clause.IsResult(p) && clause.OpensClause(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
 				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a credentials file", "the file's content goes into the answer"}
 			case clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to]):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives its content"}
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives the file's content"}
 			case clause.IsResult(p):
 				continue // the command is in a listing or manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || secrets.HandlesCredentials(p.Name)):

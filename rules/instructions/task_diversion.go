@@ -11,10 +11,10 @@ var TaskDiversion = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text puts its own task before the user's",
 	Why:        "The text refers to the user's task, which its author cannot have known, and tells the model to do something else first.",
-	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if the text comes from it.",
+	Fix:        "Do not let a model act on the text. Find out who wrote it, and remove the server if its author did.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Ordinary text is written before the conversation and cannot refer to its task; text that refers to it is addressed to the model.",
+	Basis:      "Ordinary text is written before the conversation and cannot refer to the user's task; text that does is addressed to the model.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{

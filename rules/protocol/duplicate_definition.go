@@ -13,7 +13,7 @@ var DuplicateDefinition = scanner.Rule{
 	Fix:        "Make the server list each name once.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Published servers rarely list two different definitions with one name, and only by mistake. Listing the same definition twice is rated low.",
+	Basis:      "The published servers examined rarely list two different definitions with one name, and only by mistake. Listing the same definition twice is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		type key struct {

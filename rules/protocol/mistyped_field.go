@@ -73,8 +73,8 @@ func checkTypes(p *scanner.MessagePass, object int, types map[string]wire.Kind) 
 	}
 }
 
-// checkContent reports content that is not an array. In sampling results, content is a
-// single object.
+// checkContent reports content that is neither an array nor, as in sampling results, a single
+// object.
 func checkContent(p *scanner.MessagePass, content int) {
 	switch p.Doc.Kind(content) {
 	case wire.Invalid, wire.Array, wire.Object:

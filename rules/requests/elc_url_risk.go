@@ -19,7 +19,7 @@ var ElcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
 	Title:      "A server sends the user to an address that hides its destination or leaks data",
-	Why:        "Users type passwords into pages that a server opens. A misleading or unencrypted address exposes the passwords to someone else. Personal data in an address ends up in logs and in the browser's history.",
+	Why:        "Users type passwords into pages that a server asks them to open. A misleading or unencrypted address exposes the passwords to someone else. Personal data in an address ends up in logs and in the browser's history.",
 	Fix:        "Do not open the address. The client should show the host separately, in Punycode if it mixes alphabets, and accept only https.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -32,7 +32,8 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 // notFollowed are members with arbitrary data, in which clients follow no addresses.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed invokes visit for each address in a message that clients fetch or open for the user.
+// followed invokes visit for each address in a message if clients fetch it, or open it for the
+// user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == mcp.ClientToServer {
 		return

@@ -3,8 +3,8 @@ package requests
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
 // secretFields are the secrets that a form can ask for. Each has expressions for a field's name,
-// for an English sentence, and for words in other languages. numeric marks secrets that may be
-// numbers.
+// for an English sentence, and for words in other languages. A secret that may be a number is
+// marked as numeric.
 var secretFields = [...]struct {
 	kind                      string
 	name, sentence, elsewhere *lazyregexp.Regexp
@@ -75,8 +75,8 @@ func askingFor(what string) *lazyregexp.Regexp {
 		`log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
 }
 
-// inTongues returns an expression for words in other languages. It matches the words in latin as
-// whole words, and those in others, which are in other scripts, anywhere in the text.
+// inTongues returns an expression for words in other languages. Words in the Latin script match as
+// whole words, and words in other scripts match anywhere in the text.
 func inTongues(latin, others string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|\PL)(?:` + latin + `)(?:\PL|$)|(?:` + others + `)`)
 }

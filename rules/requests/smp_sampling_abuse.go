@@ -17,7 +17,7 @@ import (
 var SmpSamplingAbuse = scanner.Rule{
 	ID:         "smp-sampling-abuse",
 	Category:   "exfiltration",
-	Title:      "A server uses the client's model for more than its own work",
+	Title:      "A server uses the client's model for more than the server's own work",
 	Why:        "In sampling, a server writes the prompt and reads the answer. It can make the model repeat what other servers and the user said, use tools of other servers, change its behaviour for the rest of the session, or spend the user's tokens.",
 	Fix:        "Refuse the request, or edit it before the model sees it. Show the prompt and the answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,

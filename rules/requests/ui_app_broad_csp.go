@@ -116,7 +116,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	m := cspSource.FindStringSubmatch(source)
 	switch {
 	case anyHost.MatchString(source):
-		return scanner.Medium, "the page may use any host: " + list + " has a wildcard for all"
+		return scanner.Medium, "the page may use any host: " + list + " contains a wildcard for all hosts"
 	case m == nil:
 		return 0, ""
 	case m[2] != "" && sharedByAll(strings.ToLower(m[3])):

@@ -13,7 +13,7 @@ var UrlSSRFTarget = scanner.Rule{
 	ID:         "url-ssrf-target",
 	Category:   "exfiltration",
 	Title:      "An address points to this machine or a private network",
-	Why:        "The request comes from inside the network: a cloud metadata service answers it with credentials, and routers and databases often trust requests from their own network.",
+	Why:        "A request to such an address comes from inside the network: a cloud metadata service answers it with credentials, and routers and databases often trust requests from their own network.",
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

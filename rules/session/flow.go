@@ -15,8 +15,8 @@ import (
 // maxReads is the maximum number of reads listed as related to one finding.
 const maxReads = 64
 
-// flowWeights contains the severities of a call after a read: suspicious applies if the read
-// returned something suspicious, and plain if only the order of the calls is known.
+// flowWeights contains the severities of a call after a read: the field suspicious applies if the
+// read returned something suspicious, and plain applies if only the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the current call if it follows reads on other servers within a window or,

@@ -13,8 +13,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// leakChecks decide, for each pattern of res-secret-leak, whether the text as sent is a secret.
-// sent starts at the match; n is the length of the match in the folded text.
+// leakChecks decide, for each pattern of res-secret-leak, whether the text as sent is a secret. The
+// parameter sent is the original text from the match on, and n is the length of the match in the
+// folded text.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }

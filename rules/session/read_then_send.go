@@ -11,7 +11,7 @@ var ReadThenSend = scanner.Rule{
 	Category:   "cross_server_flow",
 	Title:      "A send follows a read on another server",
 	Why:        "One server returns data and another sends it away: a common exfiltration path in which each server only does its job. The author of the data may have asked for the send.",
-	Fix:        "Check what was read and what was sent. Require approval for calls that send data, or do not use servers that can send data together with servers that have private data.",
+	Fix:        "Check what was read and what was sent. Require approval for calls that send data, or do not combine servers that can send data with servers that have private data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "The rule sees only the order of calls, which is the same when a user asks to mail a file; docs/detection.md has the rate in clean agent runs. The finding is therefore medium; it is rated critical, as in the agentsh design, if the read returned a secret or instructions to an AI, or if the name of its tool or server indicates secrets. In the strict profile it is always critical. Whatever the severity, mcpscan allows or blocks the call as the agentsh design prescribes. The category of a tool comes from its definition, or from its name if no definition was seen.",

@@ -15,11 +15,11 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "Definitions and results reach the model, calls come from it, and transcripts and logs keep all of these and notifications. A secret in any of them is exposed wherever they go, and an attacker can make the model forward it.",
+	Why:        "Definitions and results reach the model, calls come from it, and transcripts and logs keep all of these, as well as notifications. A secret in any of these messages is exposed wherever the message goes, and an attacker can make the model forward it.",
 	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; for an example labelled as such, the severity is one level lower, and in a definition, it is not reported. It is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
+	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; an example labelled as such is rated one level lower, and is not reported in a definition. The finding is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{

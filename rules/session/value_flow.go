@@ -19,7 +19,7 @@ var ValueFlow = scanner.Rule{
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, and a link that a call only reads is rated high. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. It does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, and a link that a call only reads is rated high. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -136,7 +136,7 @@ func (c *carried) report(p *scanner.JudgePass) {
 }
 
 // takes describes the message that contains the values. It names the tool, resource or prompt that
-// receives them, or the method if there is none; for an answer, the server's request.
+// receives them, or the method if there is none; for an answer, it names the server's request.
 func takes(p *scanner.JudgePass) string {
 	m, form := p.Message, "%s of server %s receives"
 	if m.Kind == mcp.Response {

@@ -88,8 +88,8 @@ func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) b
 	return func(e launch.Ecosystem, name string) bool { return names[packageOf(e, name)] }
 }
 
-// Advised returns the rule with these advisories instead of the built-in ones, or the rule itself
-// if it does not use any.
+// Advised returns the rule with these advisories instead of the built-in ones, or the rule
+// unchanged if it uses no advisories.
 func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 	switch r.ID {
 	case KnownVulnerable.ID:
@@ -234,8 +234,8 @@ func disjoint(sys semver.System, side, bound string, asked semver.Set) bool {
 	if set.Empty() {
 		return true
 	}
-	// If two ranges only share an end point, the library includes it in their intersection even
-	// if a bound excludes it.
+	// If two ranges share only an end point, the library includes that point in their
+	// intersection even if a bound excludes it.
 	equal := "="
 	if sys == semver.PyPI {
 		equal = "=="

@@ -19,7 +19,7 @@ var Typosquat = scanner.Rule{
 	Fix:        "Compare the name with the server's documentation, letter by letter.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name differs by one letter or separator from the name of a package that many configurations use, and is not itself a known word. Packages in one scope have one publisher and are not compared.",
+	Basis:      "The name differs by one letter or separator from the name of a well-known package, and is not itself a known word. Packages in one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
@@ -31,7 +31,7 @@ var Typosquat = scanner.Rule{
 	},
 }
 
-// squats returns the well-known package that a name imitates, and how it resembles it.
+// squats returns the well-known package that a name imitates, and how the name resembles it.
 func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 	list := popular[ecosystem]
 	if len(name) > names.MaxCompared || len(list) == 0 {

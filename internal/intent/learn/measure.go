@@ -177,7 +177,7 @@ func benign(all []Scored, g intent.Group, b Budget) iter.Seq2[float64, []Scored]
 	for _, s := range all {
 		switch {
 		case s.groupOf() != g || s.Attack():
-		case s.Real: // versions of a package list most tools unchanged
+		case s.Real: // most tools are the same in all versions of a package
 			if v := (version{s.Set, s.Score}); !counted[v] {
 				counted[v], real = true, append(real, s)
 			}

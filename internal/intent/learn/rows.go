@@ -31,7 +31,7 @@ type Row struct {
 	Text                              string          // the result or the instructions
 	Defines                           mcp.SubjectKind `json:"-"`
 	Texts                             []Text          `json:"-"`
-	// Found is the highest severity of other rules' findings, and Remains the highest severity if
+	// Found is the highest severity of other rules' findings; Remains is the highest severity if
 	// the classifier considers the text benign; see [instructions.Doubted].
 	Found   scanner.Severity `json:"-"`
 	Remains scanner.Severity `json:"-"`

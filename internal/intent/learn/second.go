@@ -151,8 +151,8 @@ type netRow struct {
 }
 
 // netRows returns the sentences that carry attacks, and the benign sentences with scores above
-// pass: those in the sets and, without duplicates within a source, those of real servers and public
-// corpora.
+// those in pass: the sentences in the sets and, without duplicates within a source, the sentences
+// of real servers and public corpora.
 func netRows(all []Scored, heldOut func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {
