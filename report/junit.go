@@ -45,7 +45,7 @@ type (
 	}
 )
 
-// writeJUnit writes the report as JUnit XML, for CI systems that show tests.
+// writeJUnit writes the report as JUnit XML, for CI systems that display test results.
 //
 //   - Each distinct finding is a test case. An open finding fails if its severity fails the
 //     run (see Options.Fails); a less severe one passes and is reported in the output. A

@@ -76,7 +76,7 @@ func (l *Command) search(command string, args []string, depth int) {
 	if l.First == InText && l.Text == InCommand {
 		text(InCommand, command)
 	}
-	from := max(l.First-1, 0)                // the program itself can be a text with commands
+	from := max(l.First-1, 0)                // the program itself can be a string of shell commands
 	if l.Ecosystem.Fetched() && l.Arg >= 0 { // words before the package are options of its launcher
 		from = l.Arg
 		if l.First != InText {

@@ -26,7 +26,8 @@ type accounting struct {
 	terminated      uint32
 }
 
-// prepare prevents our console signals from reaching the process.
+// prepare starts the process in its own process group, so that a Ctrl-C in our console does not
+// interrupt it.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

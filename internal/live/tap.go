@@ -36,7 +36,8 @@ func (t *tap) emit(f Frame) {
 	}
 }
 
-// count sets the counts of a result to the numbers since the last call of count.
+// count stores in r how many frames were oversize, ambiguous or undecoded since the previous call, and
+// resets the counters.
 func (t *tap) count(r *Result) {
 	r.Oversize, r.Ambiguous, r.Undecoded = int(t.oversize.Swap(0)), int(t.ambiguous.Swap(0)), int(t.undecoded.Swap(0))
 }

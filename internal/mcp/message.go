@@ -194,7 +194,7 @@ const (
 	OnList                            // it contains definitions, ends a list, or reports a change
 	OnIntroduction                    // it introduces the server
 	OnNewServer                       // it is one of its server's first messages in the session
-	OnIdentity                        // it identifies its server: from a lockfile or a started server
+	OnIdentity                        // it contains its server's identity: from a lockfile, a started server or a bundle
 	OnHTTP                            // the HTTP headers of its exchange are known
 	OnNoise                           // it is not a message
 	OnBatch                           // it came in a batch

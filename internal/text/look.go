@@ -83,9 +83,9 @@ func compileLook(expr string) (*regexp2.Regexp, error) {
 	return re, nil
 }
 
-// look verifies a match [start, end) of the expression without its look-around. If a window takes
-// too long, or a text has too many windows, the pattern is no longer searched for until Start is
-// called, and Unfinished reports it.
+// look takes a match [start, end) that was found by ignoring the expression's look-around, and verifies
+// it with the full expression. If a window takes too long, or a text has too many windows, the pattern
+// is no longer searched for until Start is called, and Unfinished reports it.
 func (s *Scanner) look(t []byte, r *run, p, start, end int) {
 	if end <= r.end || slices.Contains(s.unfinished, p) {
 		return

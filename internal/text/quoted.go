@@ -21,7 +21,7 @@ func quotedMarks(s []byte) (marks, others int) {
 	}
 }
 
-// quotedMark returns the length of the quoted-printable mark at the start of s, or 0.
+// quotedMark returns the length of the quoted-printable escape or soft line break at the start of s, or 0.
 func quotedMark(s []byte) int {
 	if len(s) > 2 && isHexDigit[s[1]] && isHexDigit[s[2]] {
 		return 3
@@ -38,7 +38,7 @@ func quotedMark(s []byte) int {
 	return 0
 }
 
-// unquote decodes the quoted-printable marks in s.
+// unquote decodes the quoted-printable escapes in s and removes its soft line breaks.
 func unquote(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for {

@@ -63,7 +63,7 @@ var (
 		{lazyregexp.New(`^--cap-add$`),
 			lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High,
 			"the container has a capability that allows an escape to the host"},
-		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
+		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a security restriction of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has access to a disk or the memory of the host"},
 		{mounting,
 			lazyregexp.New(`(?:docker|podman|containerd)\.sock|(?i:pipe[\\/](?:docker_engine|podman-machine-))`),

@@ -64,7 +64,7 @@ func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 		if c := doc.Get(s.Node, "pattern"); message == "" && doc.Kind(c) == wire.String {
 			pattern := doc.TextString(c)
 			if patterns += len(pattern); patterns > maxPatterns {
-				at, message = c, fmt.Sprintf("patterns of more than %d bytes in one schema", maxPatterns)
+				at, message = c, fmt.Sprintf("the patterns in one schema total more than %d bytes", maxPatterns)
 			} else if jsonschema.CatastrophicPattern(pattern) {
 				at, message = c, "a pattern takes exponential time in backtracking engines"
 			}
