@@ -19,8 +19,8 @@ const (
 	maxTags        = 10
 )
 
-// sarifSeverities maps severities, from note up, to SARIF's and GitHub's terms. Each score is
-// within GitHub's range for its term.
+// sarifSeverities maps severities, from note up, to SARIF's and GitHub's terms. Each score is within the
+// range that GitHub displays as the severity of the same name.
 var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Note:     {"note", "recommendation", ""},
 	scanner.Low:      {"note", "recommendation", "3.1"},

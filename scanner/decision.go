@@ -248,7 +248,7 @@ type Outcome struct {
 	Findings []Finding  // sorted by location, then by rule ID
 	Skips    []string   // reasons why parts of the event could not be judged
 	Withheld []Withheld // definitions to hide from the client; only with a [Live]
-	Shared   []Shared   // what the messages add for other connections; only with a [Live] that shares
+	Shared   []Shared   // what the messages add to the session that other connections share; only with a [Live] that shares its session
 	Noise    bool       // the frame does not start like a JSON-RPC message, so clients skip it
 	Exceeds  bool       // the frame exceeds a limit of the JSON parser
 	Invalid  bool       // the frame is not valid JSON, but lenient parsers accept it

@@ -276,7 +276,7 @@ var limits = []struct {
 		{"maxPart", "part of an LLM API stream that is recorded and judged at a time if no call is held", "bytes", "the next part begins"},
 		{"largeBytes", "memory for HTTP messages above 64 KiB", "bytes", "see maxLarge"},
 		{"maxLarge", "concurrent HTTP messages above 64 KiB once this memory is used up", "messages", "the next waits"},
-		{"maxServerTools", "tools that `proxy --llm` attributes by name to the server that lists them", "tools", incomplete + "; further tools are attributed only if their names contain the server's"},
+		{"maxServerTools", "tools of one server that `proxy --llm` attributes to it by name", "tools", incomplete + "; further tools are attributed only if their names contain the server's"},
 		{"maxOpen", "unanswered requests in a session with a server that `proxy --servers` starts", "requests", "status 503"},
 		{"maxUnsent", "messages of such a session that the server has not read", "messages", "status 503"},
 		{"maxWaiting", "messages of such a server that wait until its client opens a stream", "messages", "dropped, and counted; requests are answered with an error"},

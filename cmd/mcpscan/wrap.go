@@ -86,7 +86,7 @@ func existing(name string) (string, error) {
 		return "", nil
 	}
 	if _, err := os.Stat(name); err != nil {
-		return "", usage("opening %s: %w; the proxies could not read it", name, err)
+		return "", usage("opening %s: %w; the proxies would not be able to read it", name, err)
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {

@@ -108,8 +108,8 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled detects text that follows an indirect question and answers it at once, or asks to hide
-// the action from the user.
+// settled detects text that follows an indirect question and answers it at once, or asks the model to
+// hide the action from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
 	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
 	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)

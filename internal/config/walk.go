@@ -61,7 +61,7 @@ func (w *walker) miss(path, format string, args ...any) {
 // take adds the files found and the files that could not be read, each once.
 func (w *walker) take(locations []Location, missed []Missed) {
 	for _, m := range missed {
-		if !slices.Contains(w.missed, m) { // a name can belong to two places
+		if !slices.Contains(w.missed, m) { // two places can match the same path
 			w.missed = append(w.missed, m)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// NPX is the command "npx -y PACKAGE@VERSION" with a directory as its registry: the server lists
-// the contents of packages/PACKAGE@VERSION.json, a dump. It reads the file again for each list, so
+// NPX imitates the command "npx -y PACKAGE@VERSION", with a directory as its registry: it serves the
+// definitions in packages/PACKAGE@VERSION.json. It reads the file again for each list, so
 // that a test can change it while the server runs. If packages/PACKAGE@VERSION.integrity exists,
 // NPX caches its content as npx caches the integrity of a fetched package.
 func NPX() {

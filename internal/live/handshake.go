@@ -227,8 +227,8 @@ func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	case h.version == "":
 		s.problem(methodStart, "the response has no protocolVersion; assuming "+versionLegacy)
 	default:
-		s.problem(methodStart, "the server agreed on the version "+s.opts.quote(h.version)+
-			", which this client does not know; assuming "+versionLegacy)
+		s.problem(methodStart, "the server chose the protocol version "+s.opts.quote(h.version)+
+			", which mcpscan does not know; assuming "+versionLegacy)
 	}
 	p.announce(version)
 	p.notify(start, methodStarted)

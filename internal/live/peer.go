@@ -169,9 +169,9 @@ func (p *peer) silence(timeout time.Duration) error {
 	return fmt.Errorf("no answer within %v", timeout)
 }
 
-// receive passes a frame from the server to the caller of List, and then handles its messages. While
-// the lists are watched, it passes on only frames that matter. address marks an event with the
-// HTTP+SSE endpoint. receive does not retain data.
+// receive passes a frame from the server to the caller of List, and then handles its messages. While the
+// lists are watched, it passes on only frames that matter. address reports whether data is the event
+// that contains the HTTP+SSE endpoint. receive does not retain data.
 func (p *peer) receive(data []byte, address bool) {
 	var messages []message
 	if wire.BeginsLikeJSON(data) && !address {

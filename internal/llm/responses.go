@@ -92,8 +92,9 @@ var (
 		"mcp_approval_request", "mcp_approval_response"}
 )
 
-// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs.
-// The agent runs a shell only if the item names no container.
+// ClientRuns reports whether items of this type are calls of OpenAI's own tools that the agent runs. It
+// does not look at the environment: OpenAI runs a shell call whose environment is a container, which the
+// caller must check.
 func ClientRuns(kind string) bool {
 	switch kind {
 	case "computer_call", "local_shell_call", "shell_call", "apply_patch_call":

@@ -253,7 +253,7 @@ func MixedAlphabets(s []byte) (start, end int, mixed bool) {
 }
 
 // latinGreek lists the Greek letters that a reader mistakes for Latin ones. Other Greek letters in
-// a name, such as delta or mu, are mathematical notation.
+// a name, such as delta or mu, are usually mathematical notation.
 const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
 // Lookalike reports whether one name is a typo or look-alike of the other.

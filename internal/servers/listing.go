@@ -31,7 +31,7 @@ type Listing struct {
 	Timeout      time.Duration // for one server, from its start to its last list
 
 	listed func()          // if set, called after a server was listed; the server is then watched for changes to its tools
-	Until  <-chan struct{} // ends the watching when closed
+	Until  <-chan struct{} // closing it stops the watch
 }
 
 // session is the session name for everything in a listing.

@@ -149,8 +149,8 @@ func codePrefix(s []byte) int {
 	return 0
 }
 
-// isHexList reports whether codes may encode text although they are few: each may encode several
-// bytes.
+// isHexList reports whether codes are long enough to encode text even if there are fewer than leastCodes
+// of them, because each can encode several bytes.
 func isHexList(codes [][]byte) bool {
 	digits := 0
 	for _, c := range codes {

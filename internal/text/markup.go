@@ -27,7 +27,7 @@ var (
 // markedGaps is the number of gaps between the words in a match of wordByWord.
 const markedGaps = 2
 
-// The marks of emphasis, and the classes of the bytes next to them. A letter may be non-ASCII,
+// The delimiters of emphasis, and the classes of the bytes next to them. A letter may be non-ASCII,
 // because some non-ASCII letters match [a-z] if case is ignored.
 const (
 	opensInside = 1 << iota // the first byte of a mark that can be inside a word

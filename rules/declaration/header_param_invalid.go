@@ -29,7 +29,7 @@ var HeaderParamInvalid = scanner.Rule{
 					return
 				}
 				if fault := headerFault(p.Doc, s, header, seen); fault != "" {
-					p.Report(header, false, scanner.Medium, fault+": HTTP clients drop the tool, other clients show it")
+					p.Report(header, false, scanner.Medium, fault+": HTTP clients drop the tool; other clients show it")
 				}
 			})
 		})
