@@ -184,18 +184,10 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.found.most = max(j.found.most, room(m.Message))
 	}
 	j.pairs(e)
-	if m.Kind == mcp.Response {
-		asked := &srv.pending[opposite(from)]
-		if call, ok := asked.open[asked.key(m.ID)]; ok {
-			j.request = call
-			p.Request = &j.request
-			m.Target, m.Answers = call.Target, call.Method
-		}
-		j.name(i, m.Target)
-	}
-	took := j.resource(srv, e, from, m)
+	j.match(p, i)
+	access := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
-		took, p.Exceeded = p.call, srv.count(p.call, p.Limits)
+		access, p.Exceeded = p.call, srv.count(p.call, p.Limits)
 	}
 	if lists && from == mcp.ServerToClient {
 		p.Differences = j.compareClients(p)
@@ -213,33 +205,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	for k := 0; lists && k < len(m.Definitions); k++ {
 		j.pin(e, &m.Definitions[k])
 	}
-	if len(m.Values) > 0 {
-		if lost := j.remember(session, srv, from, m.Values, func() *Outflow {
-			return &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
-		}); lost != "" {
-			j.coverage.skip(lost, e.Origin)
-		}
-	}
-	answered := p.Request != nil && from == mcp.ServerToClient
-	var held *Call
-	switch {
-	case took != nil && m.Kind == mcp.Request && m.Decision.Verdict == Block: // a blocked call counts only if the server answers it
-		held, took = new(*took), nil
-	case answered:
-		took = j.request.held
-	}
-	if took != nil {
-		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
-			j.coverage.skip(lost, e.Origin)
-		}
-	}
-	if answered {
-		j.suspect(srv, i, m.Message, j.request)
-		srv.recent.settle(j.request.ID)
-	}
-	if p.call != nil && m.Decision.Verdict == Block { // the server does not receive the call
-		srv.recent.settle(p.call.ID)
-	}
+	access, held := j.update(p, access, i)
 	if lists && j.engine.snapshot(e) != nil {
 		srv.show(m.Message)
 	}
@@ -251,10 +217,61 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.coverage.skip("more open requests or tasks than the limit: a response is not matched with its request", e.Origin)
 	}
 	if j.sharing {
-		j.share(p, took, first)
+		j.share(p, access, first)
 	}
 	srv.Noisy = srv.Noisy || j.out.Noise && from == mcp.ServerToClient
 	return from
+}
+
+// match finds the request that a response answers, and names the response's findings after its target.
+func (j *judge) match(p *JudgePass, i int) {
+	m := p.Message
+	if m.Kind != mcp.Response {
+		return
+	}
+	asked := &p.Server.pending[opposite(p.Direction)]
+	if call, ok := asked.open[asked.key(m.ID)]; ok {
+		j.request = call
+		p.Request = &j.request
+		m.Target, m.Answers = call.Target, call.Method
+	}
+	j.name(i, m.Target)
+}
+
+// update adds a judged message's values to the session, and its call or access to a resource to the
+// session's window. It returns what it added to the window, and what it withholds from it until the
+// server answers: a blocked call counts only if the server answers it.
+func (j *judge) update(p *JudgePass, access *Call, i int) (added, held *Call) {
+	m, srv := p.Message, p.Server
+	if len(m.Values) > 0 {
+		lost := j.remember(p.Session, srv, p.Direction, m.Values, func() *Outflow {
+			return &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
+		})
+		if lost != "" {
+			j.coverage.skip(lost, p.event.Origin)
+		}
+	}
+	answered := p.Request != nil && p.Direction == mcp.ServerToClient
+	blocked := m.Decision.Verdict == Block
+	switch {
+	case access != nil && m.Kind == mcp.Request && blocked:
+		held, access = new(*access), nil
+	case answered:
+		access = j.request.held
+	}
+	if access != nil {
+		if lost := p.Session.record(srv, access, p.Limits.window()); lost != "" {
+			j.coverage.skip(lost, p.event.Origin)
+		}
+	}
+	if answered {
+		j.suspect(srv, i, m.Message, j.request)
+		srv.recent.settle(j.request.ID)
+	}
+	if p.call != nil && blocked { // the server does not receive the call
+		srv.recent.settle(p.call.ID)
+	}
+	return access, held
 }
 
 // start prepares the pass for a message. It sets each field that another message may have
@@ -371,31 +388,4 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}
-}
-
-// direction returns d or, if it is unknown, the likely direction of the message: responses, and
-// methods in fromServer, come from the server, and other requests and notifications come from the
-// client.
-func direction(d mcp.Direction, m *Message) mcp.Direction {
-	if d != mcp.Unknown {
-		return d
-	}
-	switch m.Kind {
-	case mcp.Request, mcp.Notification:
-		if fromServer[m.Method] {
-			return mcp.ServerToClient
-		}
-		return mcp.ClientToServer
-	}
-	return mcp.ServerToClient
-}
-
-// fromServer lists the methods that are attributed to the server if the direction is unknown.
-var fromServer = map[string]bool{
-	"sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
-	"notifications/message": true, "notifications/tools/list_changed": true,
-	"notifications/prompts/list_changed": true, "notifications/resources/list_changed": true,
-	"notifications/resources/updated": true, "notifications/elicitation/complete": true,
-	"notifications/tasks": true, "notifications/tasks/status": true,
-	"notifications/subscriptions/acknowledged": true,
 }

@@ -314,13 +314,3 @@ var announcements = map[string][]mcp.SubjectKind{
 	"notifications/resources/list_changed": {mcp.ResourceSubject, mcp.TemplateSubject},
 	"mcp_tools_list_changed":               {mcp.ToolSubject},
 }
-
-func opposite(d mcp.Direction) mcp.Direction {
-	switch d {
-	case mcp.ClientToServer:
-		return mcp.ServerToClient
-	case mcp.ServerToClient:
-		return mcp.ClientToServer
-	}
-	return mcp.Unknown
-}
