@@ -301,7 +301,7 @@ func (c *conversations) call(i *llm.Item) {
 	server, tool := c.servers.of(i)
 	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), args)
 	if c.before(s, i, m) {
-		c.again(s, m, saidOf(i))
+		c.reportSaid(s, m, saidOf(i))
 		return
 	}
 	p := pending{id: s.next(c, i), server: server, args: said}
@@ -357,7 +357,7 @@ func (c *conversations) result(i *llm.Item) {
 	}
 	m := markOf([]byte("result"), []byte(i.ID), contentOf(i.Media, contentOf(i.Content, nil)))
 	if c.before(s, i, m) {
-		c.again(s, m, saidOf(i))
+		c.reportSaid(s, m, saidOf(i))
 		return
 	}
 	to := pending{id: s.next(c, i), server: cmp.Or(i.Server, "unknown")} // if the transcript lacks the call

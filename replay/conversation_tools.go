@@ -24,7 +24,7 @@ func (c *conversations) declare(i *llm.Item) {
 	once.History, once.Fresh, once.ID = false, false, "declared" // a repeated list is not reported again
 	m := markOf([]byte("tool"), []byte(server), []byte(tool), i.Tool.AppendCanonical(nil))
 	if c.before(s, &once, m) {
-		c.again(s, m, saidOf(i))
+		c.reportSaid(s, m, saidOf(i))
 		return
 	}
 	key := server

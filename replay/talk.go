@@ -272,11 +272,11 @@ func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.D
 	if d.Verdict >= scanner.Prompt {
 		s.refused[m] = d
 	}
-	c.again(s, m, what)
+	c.reportSaid(s, m, what)
 }
 
-// again sets the decision of an item, and calls said if the item is a call or was refused.
-func (c *conversations) again(s *conversation, m mark, item *Said) {
+// reportSaid sets the decision of an item, and calls said if the item is a call or was refused.
+func (c *conversations) reportSaid(s *conversation, m mark, item *Said) {
 	if c.said == nil {
 		return
 	}

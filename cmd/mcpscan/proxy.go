@@ -240,6 +240,6 @@ func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.Enforced && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.decisionTimer(),
+		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), OnDuration: r.alerts.decisionTimer(),
 	}
 }

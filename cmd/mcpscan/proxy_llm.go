@@ -33,7 +33,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 			listed.read(func(*scanner.Event) {})
 		}
 	}()
-	talks := proxy.Talks{Name: r.Record, Servers: r.known, Listed: listed.listed}
+	talks := proxy.LLMOptions{Name: r.Record, Servers: r.known, Listed: listed.listed}
 	if talks.Name == "" {
 		talks.Name = servers.Endpoint(llmName).File
 	}

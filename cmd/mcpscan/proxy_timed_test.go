@@ -37,7 +37,7 @@ func runTimedProxy(file string, command []string) error {
 	}
 	took := make(chan time.Duration, 1<<20) // both directions call the callback
 	o := proxy.Options{
-		Engine: engine.Live(), Now: time.Now, MaxMessage: 1 << 20, Took: func(d time.Duration) { took <- d },
+		Engine: engine.Live(), Now: time.Now, MaxMessage: 1 << 20, OnDuration: func(d time.Duration) { took <- d },
 		Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {},
 	}
 	if _, err := proxy.Stdio(context.Background(), o, proxy.Connection{Session: app.ProxySession, Server: "timed"},

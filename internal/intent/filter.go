@@ -25,8 +25,8 @@ func (m Model) writeFilter(bits []byte) {
 			continue
 		}
 		start := at
-		for n := slots; n > 0 && m.tag(before(start, slots)) != 0; n-- {
-			start = before(start, slots)
+		for n := slots; n > 0 && m.tag(previousSlot(start, slots)) != 0; n-- {
+			start = previousSlot(start, slots)
 		}
 		tag := m.tag(at)
 		if start > at {
@@ -37,8 +37,8 @@ func (m Model) writeFilter(bits []byte) {
 	}
 }
 
-// before returns the slot before the given one; before slot 0 comes the last slot.
-func before(at, slots uint32) uint32 {
+// previousSlot returns the slot before the given one; before slot 0 comes the last slot.
+func previousSlot(at, slots uint32) uint32 {
 	if at == 0 {
 		return slots - 1
 	}

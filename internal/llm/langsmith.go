@@ -102,8 +102,8 @@ func (r *Reader) langSmithRun(v View) {
 // toolRun reads a run of a tool, or of a retriever: a call and its result.
 func (r *Reader) toolRun(v View, id string) {
 	out := v.At("outputs")
-	id = r.ran(Item{At: v, ID: id, Name: v.Str("name"), Args: only(v.At("inputs"), "input")}, answeredIn(out))
-	if out = only(out, "output"); isLangChain(out) {
+	id = r.ran(Item{At: v, ID: id, Name: v.Str("name"), Args: soleMember(v.At("inputs"), "input")}, answeredIn(out))
+	if out = soleMember(out, "output"); isLangChain(out) {
 		end := r.paired()
 		r.langChain(out)
 		end()
@@ -113,8 +113,8 @@ func (r *Reader) toolRun(v View, id string) {
 	r.result(Item{At: v.At("error"), ID: id, Content: v.At("error"), Failed: true})
 }
 
-// only returns the sole member of an object if it has the given key, and otherwise the object.
-func only(v View, key string) View {
+// soleMember returns the sole member of an object if it has the given key, and otherwise the object.
+func soleMember(v View, key string) View {
 	if m := v.First(); m.Key() == key && !m.Next().Is() {
 		return m
 	}

@@ -226,7 +226,7 @@ func (c *listChecker) covered(p *part) {
 		r := &p.allowed[i]
 		for k := range p.denied {
 			if d := &p.denied[k]; d.covers(r, true) && p.effective(d) {
-				c.tell(r.At, "%s before any allow rule", d.does(" at "+d.At.String(), "denies the server", "deny the tool"))
+				c.tell(r.At, "%s before any allow rule", d.describe(" at "+d.At.String(), "denies the server", "deny the tool"))
 				break
 			}
 		}

@@ -61,16 +61,16 @@ func unescape(s string) string {
 // plain adds the readings of a string without further decoding. C programs stop at NUL, others drop
 // it; white space around a path may or may not be trimmed.
 func (r *readings) plain(s string) {
-	r.one(s)
+	r.addOne(s)
 	if head, _, ok := strings.Cut(s, "\x00"); ok {
-		r.one(head)
-		r.one(strings.ReplaceAll(s, "\x00", ""))
+		r.addOne(head)
+		r.addOne(strings.ReplaceAll(s, "\x00", ""))
 	}
 	if trimmed := strings.TrimSpace(s); trimmed != s {
-		r.one(trimmed)
+		r.addOne(trimmed)
 	}
 	if joined := lineless.Replace(s); joined != s { // some URL parsers join lines
-		r.one(joined)
+		r.addOne(joined)
 	}
 	r.several(s)
 }
@@ -79,8 +79,8 @@ func (r *readings) plain(s string) {
 // browsers', ignore anywhere in a URL.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
-// one adds the readings of a path or URI.
-func (r *readings) one(s string) {
+// addOne adds the readings of a path or URI.
+func (r *readings) addOne(s string) {
 	if s == "" {
 		return
 	}
@@ -96,7 +96,7 @@ func (r *readings) one(s string) {
 	}
 	r.native(s)
 	if at := strings.IndexAny(s, "/~"); at > 0 && !drive(s) && strings.ContainsAny(s[:at], ":@=\"'`[{(<") { // host:/path, @/path, --option=/path, "/path"
-		r.also(s[at:])
+		r.addPossible(s[at:])
 	}
 }
 
@@ -133,8 +133,8 @@ func (r *readings) url(scheme, rest string) {
 		}
 		r.add(scheme + "://" + strings.ToLower(host) + p + rest[end:])
 		if !slices.Contains([]string{"http", "https", "ws", "wss"}, scheme) {
-			r.also(p)
-			r.also("/" + host + p)
+			r.addPossible(p)
+			r.addPossible("/" + host + p)
 		}
 	}
 }
@@ -159,10 +159,10 @@ func (r *readings) native(s string) {
 		sure, maybe := cleaned(p)
 		r.add(sure)
 		for _, m := range maybe {
-			r.also(m)
+			r.addPossible(m)
 		}
 		if short := windowsEnds.ReplaceAllString(p, "$1$2"); short != p {
-			r.also(short)
+			r.addPossible(short)
 		}
 	}
 }
@@ -177,8 +177,8 @@ func (r *readings) add(s string) {
 	}
 }
 
-// also cleans a path and adds it as a possible reading.
-func (r *readings) also(s string) {
+// addPossible cleans a path and adds it as a possible reading.
+func (r *readings) addPossible(s string) {
 	if s != "" {
 		sure, maybe := cleaned(s)
 		r.maybe = append(append(r.maybe, sure), maybe...)
@@ -211,7 +211,7 @@ func cleaned(s string) (sure string, maybe []string) {
 		return cleanedHome(s)
 	case strings.HasPrefix(s, "/"):
 		sure = path.Clean(s)
-		return sure, elsewhere(sure)
+		return sure, aliases(sure)
 	}
 	sure = path.Clean(s)
 	switch rest, up := climbed(sure); {
@@ -255,9 +255,9 @@ func cleanedHome(s string) (sure string, maybe []string) {
 	return sure, maybe
 }
 
-// elsewhere returns other paths of the same file, which result from well-known symbolic links and
+// aliases returns other paths of the same file, which result from well-known symbolic links and
 // mounts, such as /private on macOS.
-func elsewhere(s string) (maybe []string) {
+func aliases(s string) (maybe []string) {
 	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
 		if _, below, ok := strings.Cut(rest, "/root/"); ok { // root directory of a process or thread
 			maybe = append(maybe, "/"+below)
@@ -314,7 +314,7 @@ func (r *readings) alike(s string) {
 		r.plain(plain)
 	default:
 		var other readings
-		other.one(plain)
+		other.addOne(plain)
 		r.maybe = append(append(r.maybe, other.sure...), other.maybe...)
 	}
 }

@@ -264,7 +264,7 @@ func (c *listComparison) declared() {
 			c.Add(configfile.Weakens, keys, " declares %q as a different server", is.ID).Pos = is.At
 		}
 		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
-			c.Add(configfile.EffectOf(!is.limits(was)), keys, " changes the environment of %q", is.ID).Pos = is.At
+			c.Add(configfile.EffectOf(!is.allowsNoMoreThan(was)), keys, " changes the environment of %q", is.ID).Pos = is.At
 		}
 	}
 	for i := range c.before.Servers {
@@ -277,8 +277,8 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// limits reports whether an earlier declaration is known to allow every variable that d allows.
-func (d *Declared) limits(was *Declared) bool {
+// allowsNoMoreThan reports whether an earlier declaration is known to allow every variable that d allows.
+func (d *Declared) allowsNoMoreThan(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })
 	}

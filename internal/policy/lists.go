@@ -136,7 +136,7 @@ func (p *part) effective(denied *ToolRule) bool { return p.mode != Allowlist || 
 func (p *part) denials() (rules []*Rule) {
 	for i := range p.denied {
 		if d := &p.denied[i]; p.effective(d) {
-			r := d.named(blocks("denied_"+p.what+"s", d.At, "%s", d.does("", "denies the server", "deny the tool")))
+			r := d.named(blocks("denied_"+p.what+"s", d.At, "%s", d.describe("", "denies the server", "deny the tool")))
 			r.list.hash = d.Hash
 			rules = append(rules, r)
 		}
@@ -213,9 +213,9 @@ func (t *ToolRule) all() bool {
 	return t.Server.All() && (t.aboutServers() || t.Tool.All()) && t.Hash.IsZero()
 }
 
-// does returns a clause about the rule's patterns. It ends with aboutServer if the rule names only
+// describe returns a clause about the rule's patterns. It ends with aboutServer if the rule names only
 // servers, otherwise with aboutTool.
-func (t *ToolRule) does(place, aboutServer, aboutTool string) string {
+func (t *ToolRule) describe(place, aboutServer, aboutTool string) string {
 	if t.aboutServers() {
 		return fmt.Sprintf("the pattern %q%s %s", t.Server, place, aboutServer)
 	}

@@ -90,11 +90,11 @@ func (r *readings) several(s string) {
 			return
 		}
 		if n > 1 || !strings.HasPrefix(start, piece) {
-			r.one(piece)
+			r.addOne(piece)
 			continue
 		}
 		var first readings
-		first.one(piece)
+		first.addOne(piece)
 		r.maybe = append(append(r.maybe, first.sure...), first.maybe...)
 	}
 }

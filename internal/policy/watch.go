@@ -107,7 +107,7 @@ func (w *Watch) Unused() []Problem {
 	var c checker
 	for _, r := range w.listed {
 		if !w.seen[r] {
-			c.tell(r.At, "%s", r.does("", "matches no server in the recordings", "match no tool in the recordings"))
+			c.tell(r.At, "%s", r.describe("", "matches no server in the recordings", "match no tool in the recordings"))
 		}
 	}
 	w.policy.enabled(func(criterion string, p *Pattern) {

@@ -87,9 +87,9 @@ func (e *endedError) Unwrap() error { return e.why }
 type reply struct {
 	*outbox
 	acceptable
-	child *child
-	asked *posted
-	left  int // requests without an answer
+	child      *child
+	asked      *posted
+	unanswered int // requests without an answer
 }
 
 // errSlow is the context's cause when a server takes too long to send the first message of a

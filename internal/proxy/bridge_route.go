@@ -19,7 +19,7 @@ func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	if len(c.open)+len(m.ids) > maxOpen {
 		return nil, refuse(http.StatusServiceUnavailable, "the session has %d requests without an answer; wait for answers", len(c.open))
 	}
-	x := &reply{child: c, asked: m, left: len(m.ids), acceptable: forms}
+	x := &reply{child: c, asked: m, unanswered: len(m.ids), acceptable: forms}
 	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })
 	for i, key := range m.keys {
 		c.open[key] = x
@@ -184,7 +184,7 @@ func (c *child) complete(replies []*reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, x := range replies {
-		if x.left == 0 {
+		if x.unanswered == 0 {
 			c.unlist(x)
 			x.finish()
 		}
@@ -202,7 +202,7 @@ func (c *child) close(key string, cancelled bool) *reply {
 	if cancelled && len(c.late) < maxOpen {
 		c.late[key] = true
 	}
-	if x.left--; x.left == 0 {
+	if x.unanswered--; x.unanswered == 0 {
 		for _, t := range x.asked.tokens {
 			if c.tokens[t] == x {
 				delete(c.tokens, t)

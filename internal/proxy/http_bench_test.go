@@ -46,7 +46,7 @@ func benchHTTP(b *testing.B, size int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		h := proxy.NewHTTP(proxy.Options{Engine: engine.Live(), MaxMessage: 1 << 20, Observe: true, Now: time.Now, Took: func(d time.Duration) { decided <- d }, Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {}},
+		h := proxy.NewHTTP(proxy.Options{Engine: engine.Live(), MaxMessage: 1 << 20, Observe: true, Now: time.Now, OnDuration: func(d time.Duration) { decided <- d }, Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {}},
 			proxy.Access{}, proxy.Upstream{Name: "srv", URL: at, Transport: transport})
 		b.Cleanup(h.Close)
 		front := httptest.NewServer(h)

@@ -48,12 +48,12 @@ type blockReader struct {
 	pos   int // of the next byte to scan
 	end   int // of the data read
 
-	name []byte // beginning of the current line, enough to recognise its field
-	cr   bool   // the last line ended with CR: a following LF belongs to it
-	open bool   // the current block has a field
-	long bool   // the current block is too long and returned in parts
-	read bool   // a block was returned
-	told bool   // the first line has ended
+	name          []byte // beginning of the current line, enough to recognise its field
+	cr            bool   // the last line ended with CR: a following LF belongs to it
+	open          bool   // the current block has a field
+	long          bool   // the current block is too long and returned in parts
+	read          bool   // a block was returned
+	pastFirstLine bool   // the first line has ended
 }
 
 const (
@@ -114,9 +114,9 @@ func (b *blockReader) next() (block, error) {
 
 // endLine ends the current line and, if that completes a block, returns its kind.
 func (b *blockReader) endLine() (kind blockKind, done bool) {
-	blank := len(b.name) == 0 || !b.told && string(b.name) == markUTF8
+	blank := len(b.name) == 0 || !b.pastFirstLine && string(b.name) == markUTF8
 	field := !blank && b.isField()
-	b.name, b.told = b.name[:0], true
+	b.name, b.pastFirstLine = b.name[:0], true
 	switch {
 	case blank && b.open:
 		kind = event
@@ -136,7 +136,7 @@ func (b *blockReader) endLine() (kind blockKind, done bool) {
 // isField reports whether the current line is a field in an event.
 func (b *blockReader) isField() bool {
 	name := b.name
-	if !b.told {
+	if !b.pastFirstLine {
 		name = bytes.TrimPrefix(name, []byte(markUTF8))
 	}
 	name, _, _ = bytes.Cut(name, []byte(":"))

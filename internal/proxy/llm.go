@@ -17,8 +17,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Talks configures the sessions of a proxy in front of LLM APIs.
-type Talks struct {
+// LLMOptions configures the sessions of a proxy in front of LLM APIs.
+type LLMOptions struct {
 	Name    string              // name of the recording or, if nothing is recorded, the name shown in locations
 	Servers map[string][]string // known servers and their tools
 	Listed  []*scanner.Event    // events from listing these servers; each session starts with them, and they extend Servers
@@ -31,7 +31,7 @@ type LLM struct {
 	access   Access
 	routes   []*llmRoute
 	talk     *replay.Talk
-	talks    Talks
+	talks    LLMOptions
 	sessions *sessions
 	current  atomic.Int64 // exchanges in progress
 	counted  atomic.Int64 // exchanges in total
@@ -52,7 +52,7 @@ type llmRoute struct {
 
 // NewLLM returns a proxy. The caller must close it. If there are several upstreams, each has a path
 // with its name; an upstream without a name gets all paths.
-func NewLLM(o Options, a Access, talks Talks, upstreams []Upstream) *LLM {
+func NewLLM(o Options, a Access, talks LLMOptions, upstreams []Upstream) *LLM {
 	l := &LLM{gate: &gate{Options: o}, access: a, talks: talks, sessions: newSessions(), large: newLarge(),
 		fed: map[string]bool{}, changed: map[string][]*scanner.Event{}}
 	if talks.Servers == nil {
@@ -93,7 +93,7 @@ func (l *LLM) begin(session string) {
 	}
 	l.fed[session] = true
 	if len(l.talks.Servers) > 0 {
-		l.hear(&replay.LLMMessage{Session: session, Servers: l.talks.Servers}, nil)
+		l.inspectMessage(&replay.LLMMessage{Session: session, Servers: l.talks.Servers}, nil)
 	}
 	for _, listed := range l.talks.Listed {
 		if session != firstSession && listed.Kind != scanner.FrameEvent {
@@ -115,9 +115,9 @@ func (l *LLM) give(e *scanner.Event, session string) {
 	l.gate.take(&copied, scanner.Forward)
 }
 
-// hear records and inspects a message. It returns the message's calls, and the results and
+// inspectMessage records and inspects a message. It returns the message's calls, and the results and
 // definitions that were refused. why is set if the message cannot be inspected.
-func (l *LLM) hear(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
+func (l *LLM) inspectMessage(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -43,7 +43,7 @@ func BenchmarkLLM(b *testing.B) {
 			transport := proxy.NewTransport(0, nil)
 			bare := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }, Transport: transport, FlushInterval: -1})
 			llm := proxy.NewLLM(proxy.Options{Engine: engine.Live(), MaxMessage: 8 << 20, Now: time.Now, Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {}},
-				proxy.Access{}, proxy.Talks{Name: "mcp://llm"}, []proxy.Upstream{{URL: at, Transport: transport}})
+				proxy.Access{}, proxy.LLMOptions{Name: "mcp://llm"}, []proxy.Upstream{{URL: at, Transport: transport}})
 			ours := httptest.NewServer(llm)
 			body := requestOf("Reads the mail of a folder.", strings.Repeat(historyOf(strings.Repeat("The report of the third quarter lists what was sold. ", 10)), messages/2))
 			b.Run(fmt.Sprintf("%dKiB/%v", len(body)>>10, thinks), func(b *testing.B) {

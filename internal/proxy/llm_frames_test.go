@@ -56,13 +56,13 @@ func TestLLMFrames(t *testing.T) {
 	for _, closed := range []bool{true, false} { // events of another operation, and a frame over the limit
 		other := amazonFrames(t, `chunk {"bytes":"eyJ0eXBlIjoidG9vbF91c2UifQ=="}`)
 		b := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, _ *http.Request) { say(w, amazonStream, other) },
-			func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.FailClosed = closed })
+			func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) { o.FailClosed = closed })
 		if _, _, got := b.ask("/model/m/converse-stream", converseAsk); closed != strings.Contains(got, "an unknown format") || closed == strings.Contains(got, "bytes") {
 			t.Errorf("fail_closed %v: %.300s", closed, got)
 		}
 		long := amazonFrames(t, converseStart+`contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"`+strings.Repeat("long ", 1<<18)+`"}}`)
 		a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, _ *http.Request) { say(w, amazonStream, long) },
-			func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.FailClosed = closed })
+			func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) { o.FailClosed = closed })
 		if _, _, got := a.ask("/model/m/converse-stream", converseAsk); closed != strings.Contains(got, "exceeds the limit") || !closed && got != long {
 			t.Errorf("fail_closed %v: %.300s", closed, got)
 		}

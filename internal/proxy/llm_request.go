@@ -129,7 +129,7 @@ func (x *llmExchange) judgeRequest(body []byte) (why string) {
 		return ""
 	}
 	x.mask = both(x.mask, maskGiven(body))
-	said, unread := x.hear(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.mask)
+	said, unread := x.inspectMessage(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.mask)
 	if unread != "" && !x.pass("a request to a model was not inspected: "+unread) {
 		return "the request could not be judged, and fail_closed is set"
 	}

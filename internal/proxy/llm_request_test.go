@@ -65,7 +65,7 @@ func TestLLMObserves(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		got = string(body)
 		say(w, stream, answer)
-	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) {
 		o.Observe, o.FailClosed = true, true
 	})
 	body := requestOf(poison, historyOf(poison))
@@ -97,7 +97,7 @@ func TestLLMFailsClosed(t *testing.T) {
 				a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
 					_, _ = io.Copy(io.Discard, r.Body)
 					say(w, test.kind, test.answer)
-				}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.FailClosed = closed })
+				}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) { o.FailClosed = closed })
 				status, _, got := a.ask("/v1/messages", test.ask)
 				switch {
 				case closed && (!strings.Contains(got, test.want) || !strings.Contains(got, `"type":"error"`)):
@@ -124,7 +124,7 @@ func TestLLMUnrecorded(t *testing.T) {
 			a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				say(w, stream, answer)
-			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, u *proxy.Upstream) {
+			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, u *proxy.Upstream) {
 				o.FailClosed = closed
 				u.Mask = func(http.Header) func([]byte) []byte {
 					return func(line []byte) []byte { return bytes.ReplaceAll(line, []byte(`"data:`), []byte(`data:`)) } // no JSON
@@ -197,7 +197,7 @@ func TestLLMInspectsAlongside(t *testing.T) {
 			a := inFrontOf(t, engine, func(w http.ResponseWriter, r *http.Request) {
 				asked <- true
 				say(w, stream, text+anthropicCall+anthropicEnd)
-			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) {
 				o.Record = func(*scanner.Event) { inspects <- true; <-inspect }
 			})
 			got := make(chan string)
@@ -239,7 +239,7 @@ func TestLLMInspectsAlongside(t *testing.T) {
 func TestLLMPanics(t *testing.T) {
 	a := inFrontOf(t, engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Allow}}), func(w http.ResponseWriter, r *http.Request) {
 		say(w, stream, anthropicStart+anthropicCall+anthropicEnd)
-	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) {
 		o.Record = func(*scanner.Event) { panic("a bug") }
 	})
 	log.SetOutput(io.Discard)

@@ -159,8 +159,8 @@ func (w *rewriting) chatMessages() {
 // content, after separator.
 func (w *rewriting) strip(n int, addition, separator string) {
 	list := w.doc.Get(n, "tool_calls")
-	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
-	if list >= 0 && w.left(list) {
+	removed := func(i int) bool { return w.gone[i] || i == list && !w.anyLeft(list) }
+	if list >= 0 && w.anyLeft(list) {
 		w.edits = w.doc.AppendCuts(w.edits, list, func(i int) bool { return w.gone[i] })
 	}
 	if addition == "" {
@@ -187,9 +187,9 @@ func (w *rewriting) strip(n int, addition, separator string) {
 	w.edits = w.doc.AppendCuts(w.edits, n, func(i int) bool { return i != place && removed(i) })
 }
 
-// left reports whether any call remains in a list.
-func (w *rewriting) left(list int) bool {
-	return !w.only(list, func(int) bool { return true })
+// anyLeft reports whether any call remains in a list.
+func (w *rewriting) anyLeft(list int) bool {
+	return !w.allReplaced(list, func(int) bool { return true })
 }
 
 // say appends text to a message's content.
@@ -225,14 +225,14 @@ func (w *rewriting) reasons(root int) {
 			}
 		}
 	}
-	if list := doc.Get(root, "content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "tool_use" }) {
+	if list := doc.Get(root, "content"); doc.Kind(list) == wire.Array && w.allReplaced(list, func(c int) bool { return str(doc, c, "type") == "tool_use" }) {
 		end(root, "stop_reason")
 	}
-	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
+	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.allReplaced(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
 		end(root, "stopReason")
 	}
 	for _, key := range []string{"/steps", "/outputs", "/interaction/steps", "/interaction/outputs"} {
-		if list := doc.Find(root, key); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return str(doc, c, "type") == "function_call" }) {
+		if list := doc.Find(root, key); doc.Kind(list) == wire.Array && w.allReplaced(list, func(c int) bool { return str(doc, c, "type") == "function_call" }) {
 			end(int(doc.Nodes[list].Parent), "status")
 		}
 	}
@@ -241,14 +241,14 @@ func (w *rewriting) reasons(root int) {
 		if len(w.texts[m]) == 0 || m < 0 {
 			continue
 		}
-		if list := doc.Get(m, "tool_calls"); list < 0 || !w.left(list) {
+		if list := doc.Get(m, "tool_calls"); list < 0 || !w.anyLeft(list) {
 			end(c, "finish_reason")
 		}
 	}
 }
 
-// only reports whether every element c of list with is(c) has been replaced.
-func (w *rewriting) only(list int, is func(int) bool) bool {
+// allReplaced reports whether every element c of list with is(c) has been replaced.
+func (w *rewriting) allReplaced(list int, is func(int) bool) bool {
 	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
 		if is(c) && !w.gone[c] {
 			return false

@@ -18,7 +18,7 @@ const maxServerTools = 16 << 10
 
 // Later handles an event from a server after its first listing: an announcement that its tools have
 // changed, mcpscan's request for them and the response, or that the server has ended. Sessions in progress
-// receive messages at once. New sessions receive Talks.Listed and each server's last changed list, so
+// receive messages at once. New sessions receive LLMOptions.Listed and each server's last changed list, so
 // that memory does not grow with the number of changes. An event without a message, such as the
 // end of a server, is passed only to the first session.
 func (l *LLM) Later(e *scanner.Event) {
@@ -33,7 +33,7 @@ func (l *LLM) Later(e *scanner.Event) {
 	}
 	l.changed[e.Server] = append(l.changed[e.Server], e)
 	if names := l.learn(e); len(names) > 0 {
-		l.hear(&replay.LLMMessage{Session: firstSession, Servers: map[string][]string{e.Server: names}}, nil)
+		l.inspectMessage(&replay.LLMMessage{Session: firstSession, Servers: map[string][]string{e.Server: names}}, nil)
 	}
 	for _, session := range slices.Sorted(maps.Keys(l.fed)) {
 		l.give(e, session)

@@ -40,7 +40,7 @@ func TestLLMServerThatKeepsChanging(t *testing.T) {
 	defer provider.Close()
 	at, _ := url.Parse(provider.URL)
 	l := proxy.NewLLM(proxy.Options{Engine: engine.Live(), MaxMessage: 8 << 20, Now: time.Now, Decided: decided}, proxy.Access{},
-		proxy.Talks{Name: "mcp://llm", Listed: []*scanner.Event{lists(1, `{"name":"first"}`)}}, []proxy.Upstream{{URL: at, Transport: proxy.NewTransport(0, nil)}})
+		proxy.LLMOptions{Name: "mcp://llm", Listed: []*scanner.Event{lists(1, `{"name":"first"}`)}}, []proxy.Upstream{{URL: at, Transport: proxy.NewTransport(0, nil)}})
 	defer l.Close()
 	ours := httptest.NewServer(l)
 	defer ours.Close()

@@ -31,7 +31,7 @@ type chatChoice struct {
 type chatCall struct {
 	slot, id, name string
 	refused        *replay.Said
-	told           bool // the agent has received the replacement text
+	replaced       bool // the agent has received the replacement text
 }
 
 func newChatFlow() *chatFlow {
@@ -164,8 +164,8 @@ func (f *chatFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 			switch {
 			case call.refused == nil:
 				w.renumber(c, call, node)
-			case !call.told:
-				call.told = true
+			case !call.replaced:
+				call.replaced = true
 				texts = append(texts, blockedText(call.refused))
 				fallthrough
 			default:
@@ -209,7 +209,7 @@ func onlyCalls(doc *wire.Doc, choice, delta int, w *rewriting) bool {
 		return false
 	}
 	for m := doc.First(delta); m >= 0; m = doc.Next(m) {
-		if !w.gone[m] && (!doc.KeyIs(m, "tool_calls") || w.left(m)) && doc.Kind(m) != wire.Null {
+		if !w.gone[m] && (!doc.KeyIs(m, "tool_calls") || w.anyLeft(m)) && doc.Kind(m) != wire.Null {
 			return false
 		}
 	}

@@ -34,7 +34,7 @@ type agent struct {
 }
 
 // inFrontOf starts a proxy in front of a provider. change may modify its configuration.
-func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, change func(*proxy.Options, *proxy.Access, *proxy.Talks, *proxy.Upstream)) *agent {
+func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, change func(*proxy.Options, *proxy.Access, *proxy.LLMOptions, *proxy.Upstream)) *agent {
 	t.Helper()
 	a := &agent{t: t}
 	server := httptest.NewServer(provider)
@@ -59,7 +59,7 @@ func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, 
 	transport := proxy.NewTransport(5*time.Second, nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	u := proxy.Upstream{URL: at, Transport: transport}
-	talks := proxy.Talks{Name: "mcp://llm"}
+	talks := proxy.LLMOptions{Name: "mcp://llm"}
 	var access proxy.Access
 	if change != nil {
 		change(&o, &access, &talks, &u)

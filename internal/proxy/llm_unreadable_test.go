@@ -70,7 +70,7 @@ func TestLLMUnreadable(t *testing.T) {
 					body, _ := io.ReadAll(r.Body)
 					asked = string(body)
 					say(w, test.kind, test.answer)
-				}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.Observe = observe })
+				}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, _ *proxy.Upstream) { o.Observe = observe })
 				status, _, got := a.ask("/v1/messages", test.ask)
 				events := a.events()
 				if observe {

@@ -41,8 +41,8 @@ type Options struct {
 	// Decided is called with each event and the action taken, in the order in which the engine
 	// judged them. The event and the outcome are valid only during the call.
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
-	// Took, if not nil, is called with the duration of each decision.
-	Took func(time.Duration)
+	// OnDuration, if not nil, is called with the duration of each decision.
+	OnDuration func(time.Duration)
 }
 
 // scope identifies a frame's connection and how the frame arrived.
@@ -86,8 +86,8 @@ func (g *gate) close() {
 // judge decides on a frame and returns the action to take. pass is what to forward: the frame
 // itself, unless parts of it are withheld.
 func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
-	if g.Took != nil {
-		defer func(start time.Time) { g.Took(time.Since(start)) }(time.Now())
+	if g.OnDuration != nil {
+		defer func(start time.Time) { g.OnDuration(time.Since(start)) }(time.Now())
 	}
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame

@@ -76,9 +76,9 @@ var sessionFinders = []struct {
 	{"cross-server-flow", []scanner.Severity{scanner.High, scanner.Medium}},
 }
 
-// by reports whether a finder, or any rule if finder is "", reported a finding of at least this
+// flaggedBy reports whether a finder, or any rule if finder is "", reported a finding of at least this
 // severity.
-func (s *Session) by(finder string, least scanner.Severity) bool {
+func (s *Session) flaggedBy(finder string, least scanner.Severity) bool {
 	if finder == "" {
 		return s.found.at(least)
 	}
@@ -121,7 +121,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 		case s[i].Label == "attack":
 			to = &failed
 		}
-		to.add(s[i].by(finder, least))
+		to.add(s[i].flaggedBy(finder, least))
 	}
 	var name string
 	switch finder {
@@ -132,7 +132,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 	default:
 		name = "[" + finder + "](rules.md#" + finder + ")"
 	}
-	line(b, name, "`"+least.String()+"`", of(succeeded), of(failed), falsely(clean))
+	line(b, name, "`"+least.String()+"`", formatCount(succeeded), formatCount(failed), falsely(clean))
 }
 
 // severity returns the highest severity that a finder reported, or "–" if none.

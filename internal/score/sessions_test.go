@@ -34,7 +34,7 @@ func TestPublishedSessions(t *testing.T) {
 func alarms(s Sessions) (lines []string) {
 	for _, t := range s.sorted() {
 		for _, f := range sessionFinders {
-			if t.Label == "benign" && t.by(f.finder, scanner.Medium) {
+			if t.Label == "benign" && t.flaggedBy(f.finder, scanner.Medium) {
 				lines = append(lines, fmt.Sprintf("| %s, %s, %s | `%s` |", t.Suite, t.Task, t.Model, f.finder))
 			}
 		}
@@ -70,7 +70,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s) != 2 || !s[0].by("value-flow", scanner.Critical) || !s[0].by(poisonedOutput, scanner.High) || s[1].by(poisonedOutput, scanner.Note) {
+	if len(s) != 2 || !s[0].flaggedBy("value-flow", scanner.Critical) || !s[0].flaggedBy(poisonedOutput, scanner.High) || s[1].flaggedBy(poisonedOutput, scanner.Note) {
 		t.Fatalf("got %v", s)
 	}
 	if got := alarms(s); len(got) != 1 || got[0] != "| slack, task_2, m | `read-then-send` |" {

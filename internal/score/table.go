@@ -74,7 +74,7 @@ func (s *Set) bySource(b *bytes.Buffer) {
 		if h[attack].rows > 0 {
 			recall = percent(h[attack].rate())
 		}
-		line(b, link(source), of(h[attack]), recall, of(medium[source][subtleAttack]), falsely(h[honest]), falsely(h[honestAboutAttacks]))
+		line(b, link(source), formatCount(h[attack]), recall, formatCount(medium[source][subtleAttack]), falsely(h[honest]), falsely(h[honestAboutAttacks]))
 	}
 }
 
@@ -141,8 +141,8 @@ func rule(b *bytes.Buffer, columns string) {
 // link returns a link to a repository.
 func link(source string) string { return "[" + source + "](https://github.com/" + source + ")" }
 
-// of formats a count, or returns "" if there are no rows.
-func of(c count) string {
+// formatCount formats a count, or returns "" if there are no rows.
+func formatCount(c count) string {
 	if c.rows == 0 {
 		return ""
 	}
@@ -154,7 +154,7 @@ func falsely(c count) string {
 	if c.rows == 0 {
 		return ""
 	}
-	return of(c) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
+	return formatCount(c) + " (≤ " + percent(atMost(c.flagged, c.rows, 0.05)) + ")"
 }
 
 // bounded formats the false-positive rate and its upper bound.

@@ -213,7 +213,7 @@ func (e *Expr) FindIndex(t []byte) []int {
 // locate does the work of FindIndex for a text that the filter accepts.
 func (e *Expr) locate(t []byte) []int {
 	if !e.hasAutomaton() {
-		return e.without(t)
+		return e.findInParts(t)
 	}
 	if !e.exact {
 		return e.verify(t)
@@ -230,8 +230,8 @@ func (e *Expr) locate(t []byte) []int {
 	return []int{start, end}
 }
 
-// without does the work of FindIndex for an expression without an automaton of its own.
-func (e *Expr) without(t []byte) (first []int) {
+// findInParts does the work of FindIndex for an expression without an automaton of its own.
+func (e *Expr) findInParts(t []byte) (first []int) {
 	if e.parts == nil {
 		return e.whole().FindIndex(t)
 	}

@@ -19,8 +19,8 @@ const (
 	maxLooks = maxMatches             // windows of one pattern in one text
 )
 
-// all runs a pattern without anchors on a whole text.
-func (s *Scanner) all(t []byte, p int) {
+// scanWhole runs a pattern without anchors on a whole text.
+func (s *Scanner) scanWhole(t []byte, p int) {
 	if !s.m.patterns[p].Edged {
 		s.sweep(t, p, 0)
 		return

@@ -156,7 +156,7 @@ func (s *Scanner) Scan(folded []byte) []Match {
 	s.matches, s.cut = s.matches[:0], s.cut[:0]
 	s.m.anchors.scan(folded, func(p, start, end int) { s.verify(folded, p, start, end) })
 	for _, p := range s.m.whole {
-		s.all(folded, p)
+		s.scanWhole(folded, p)
 	}
 	return s.matches
 }

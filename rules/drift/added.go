@@ -15,8 +15,8 @@ import (
 // harmfulSentence is a kind of harmful sentence that legitimate upgrades rarely add: how to
 // recognise it, and what it means.
 type harmfulSentence struct {
-	says  func(u *unapproved, sentence []byte) bool
-	means string
+	matches func(u *unapproved, sentence []byte) bool
+	means   string
 }
 
 // The first kind that matches a sentence counts.
@@ -31,11 +31,11 @@ var harmfulSentences = []harmfulSentence{
 	{destroysUnasked, "destroys something, although it was approved as harmless"},
 }
 
-// tells returns the meaning of the first kind of harmful sentence that a sentence matches, or "" if
+// meaningOf returns the meaning of the first kind of harmful sentence that a sentence matches, or "" if
 // there is none.
-func (u *unapproved) tells(sentence []byte) string {
+func (u *unapproved) meaningOf(sentence []byte) string {
 	for i := range harmfulSentences {
-		if harmfulSentences[i].says(u, sentence) {
+		if harmfulSentences[i].matches(u, sentence) {
 			return harmfulSentences[i].means
 		}
 	}

@@ -73,7 +73,7 @@ func (u *unapproved) read(s []byte) string {
 		if keptByServer.Match(t[s.Start:s.End]) {
 			continue
 		}
-		if why := u.tells(t[s.Start:s.End]); why != "" {
+		if why := u.meaningOf(t[s.Start:s.End]); why != "" {
 			return why
 		}
 		for i := range intents {

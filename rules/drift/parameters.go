@@ -9,7 +9,7 @@ import (
 )
 
 // properties compares the properties of an object.
-func (s *schemaChange) properties(before, after *object) {
+func (s *schemaChange) properties(before, after *objectProperties) {
 	var gone, fresh []*property
 	s.emptied(before, after)
 	for _, o := range before.list {
@@ -134,7 +134,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 // anything. The change is rated high if the old schema restricted a parameter, and the tool has
 // effects or the parameter's name refers to something that is run, opened or connected to.
 // Otherwise, the change may be a mistake, and is rated medium.
-func (s *schemaChange) emptied(before, after *object) {
+func (s *schemaChange) emptied(before, after *objectProperties) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return
 	}

@@ -30,13 +30,13 @@ func (p *property) schema() int {
 	return p.nodes[0]
 }
 
-// object describes a JSON object by its properties, in the order in which they are found.
-type object struct {
+// objectProperties describes a JSON object by its properties, in the order in which they are found.
+type objectProperties struct {
 	list  []*property
 	named map[string]*property
 }
 
-func (o *object) add(name string, needed need, nodes ...int) {
+func (o *objectProperties) add(name string, needed need, nodes ...int) {
 	p := o.named[name]
 	if p == nil {
 		p = &property{name: name}
@@ -48,8 +48,8 @@ func (o *object) add(name string, needed need, nodes ...int) {
 
 // properties returns the properties that a value may have according to any schema that applies
 // to it.
-func (s *side) properties(v *view, depth int) *object {
-	o := &object{named: map[string]*property{}}
+func (s *side) properties(v *view, depth int) *objectProperties {
+	o := &objectProperties{named: map[string]*property{}}
 	for _, schema := range v.all {
 		for _, c := range s.items(s.doc.Get(schema, "properties")) {
 			o.add(s.doc.KeyString(c), optional, c)
@@ -65,7 +65,7 @@ func (s *side) properties(v *view, depth int) *object {
 	return o
 }
 
-func (s *side) required(o *object, list int, needed need) {
+func (s *side) required(o *objectProperties, list int, needed need) {
 	if s.doc.Kind(list) != wire.Array {
 		return
 	}
@@ -78,7 +78,7 @@ func (s *side) required(o *object, list int, needed need) {
 
 // variants adds the properties of a value's variants. A property that every variant requires is
 // required.
-func (s *side) variants(o *object, v *view, variants []int, depth int) {
+func (s *side) variants(o *objectProperties, v *view, variants []int, depth int) {
 	if depth >= maxVariants {
 		v.cut = true
 		return
@@ -102,6 +102,6 @@ func (s *side) variants(o *object, v *view, variants []int, depth int) {
 }
 
 // declares reports whether a schema or a part of it declares properties.
-func (o *object) declares() bool {
+func (o *objectProperties) declares() bool {
 	return slices.ContainsFunc(o.list, func(p *property) bool { return len(p.nodes) > 0 })
 }
