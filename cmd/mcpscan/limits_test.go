@@ -134,7 +134,6 @@ var limits = []struct {
 	{"internal/lockfile", []limit{
 		{"MaxBytes", "`mcpscan.lock`, read or written", "bytes", exitsUsage},
 		{"maxNodes", "values in `mcpscan.lock`", "values", exitsUsage},
-		{"guardTimeout", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
 	{"internal/mcp", []limit{
 		{"HeadBytes", "an HTTP header", "bytes", "cut"},
@@ -306,6 +305,9 @@ var limits = []struct {
 	{"internal/otlp", []limit{
 		{"maxLogs", "OpenTelemetry log records between two exports", "records", "counted as `mcpscan.logs.lost`"},
 		{"maxSeries", "attribute combinations of one counter", "combinations", "counted together"},
+	}},
+	{"internal/replace", []limit{
+		{"guardTimeout", "time to wait for another mcpscan that writes the lockfile or, in `wrap`, a client configuration", "time", "error, exit 2; in `wrap`, the file stays unchanged, exit 3"},
 	}},
 	{"internal/spool", []limit{
 		{"maxQueued", "messages that wait to be written to a recording of `proxy`", "bytes", "not recorded, and counted in the recording; its replay is incomplete"},

@@ -16,7 +16,9 @@ import (
 const backupSuffix = ".mcpscan-backup"
 
 // rewriteFile atomically replaces a file unless it has changed since it was read. If keep is set,
-// it first writes a backup, unless one exists. Links stay links.
+// it first writes a backup, unless one exists. Links stay links. A program that writes the file
+// between the last check and the renaming loses its change, because no system call compares and
+// renames.
 func rewriteFile(path string, before, after []byte, keep bool) (backup string, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -37,10 +39,12 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 			return "", fmt.Errorf("writing its backup: %w", err)
 		}
 	}
-	if err := unchangedSince(real, before); err != nil { // it may have changed during the backup
-		return "", err
+	err = replace.FileIf(real, after, info.Mode().Perm(), func() error { return unchangedSince(real, before) })
+	if err != nil && backup != "" { // of a state that was not edited
+		os.Remove(backup)
+		backup = ""
 	}
-	return backup, replace.File(real, after, info.Mode().Perm())
+	return backup, err
 }
 
 // unchangedSince returns an error if a file no longer has the content that was read, because a client

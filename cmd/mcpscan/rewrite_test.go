@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/app"
@@ -56,22 +59,70 @@ func TestRewriteFile(t *testing.T) {
 	}
 }
 
-// TestChangedWhileWrapping covers a client that writes its configuration between our
+// TestRewriteFailed checks that a backup is removed if the file is not replaced after all.
+func TestRewriteFailed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 255-len(backupSuffix))) // too long for a temporary file beside it
+	if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
+		t.Skip("no long names: ", err)
+	}
+	backup, err := rewriteFile(path, []byte("one"), []byte("two"), true)
+	if err == nil || backup != "" || readFile(t, path) != "one" {
+		t.Errorf("%q, %v, %q", backup, err, readFile(t, path))
+	}
+	if _, err := os.Stat(path + backupSuffix); err == nil {
+		t.Error("there is a backup of what nobody edited")
+	}
+}
+
+// TestConcurrentWraps checks that processes that wrap different servers of one file lose none of
+// each other's edits, and leave nothing behind but the file and its backup.
+func TestConcurrentWraps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".mcp.json")
+	var entries []string
+	for i := range 10 {
+		entries = append(entries, fmt.Sprintf(`"s%d": {"command": "x"}`, i))
+	}
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {`+strings.Join(entries, ", ")+`}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range entries {
+		wg.Go(func() {
+			var said strings.Builder
+			c := &wrapCmd{wrapFlags: wrapFlags{Name: fmt.Sprintf("s%d", i), Config: path}}
+			if err := c.Run(context.Background(), streams{nil, io.Discard, &said}); err != nil {
+				t.Errorf("%v\n%s", err, said.String())
+			}
+		})
+	}
+	wg.Wait()
+	if wrapped := strings.Count(readFile(t, path), "--wrapped"); wrapped != len(entries) {
+		t.Errorf("%d of %d servers are wrapped", wrapped, len(entries))
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 2 {
+		t.Errorf("files are not removed: %v", left)
+	}
+}
+
+// TestChangedWhileWrapping covers a client that keeps writing its configuration between our
 // reading and writing it.
 func TestChangedWhileWrapping(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".mcp.json")
-	if err := os.WriteFile(path, []byte(`{"mcpServers": {"a": {"command": "x"}}}`), 0o600); err != nil {
+	writes := 0
+	written := func() string { return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x"}}, "writes": %d}`, writes) }
+	if err := os.WriteFile(path, []byte(written()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder
 	c := &wrapFlags{All: true, Config: path}
-	err := c.edit(streams{nil, io.Discard, &said}, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
-		if err := os.WriteFile(path, []byte(`{}`), 0o600); err != nil {
+	err := c.edit(context.Background(), streams{nil, io.Discard, &said}, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+		writes++
+		if err := os.WriteFile(path, []byte(written()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return config.Wrap(f.path, data, config.Wrapper{Program: "/bin/mcpscan"}, chosen)
 	}, true)
-	if fail(io.Discard, err) != exitIncomplete || !strings.Contains(said.String(), "the file changed in the meantime; close the client") || readFile(t, path) != `{}` {
+	if fail(io.Discard, err) != exitIncomplete || !strings.Contains(said.String(), "the file changed in the meantime; close the client") || readFile(t, path) != written() {
 		t.Errorf("%v\n%s\n%s", err, said.String(), readFile(t, path))
 	}
 	if _, err := os.Stat(path + backupSuffix); err == nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/replace"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -49,7 +52,7 @@ type editedFile struct {
 }
 
 // Run edits the configurations so that their servers start behind the proxy.
-func (c *wrapCmd) Run(std streams) error {
+func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 	program, err := ownPath()
 	if err != nil {
 		return err
@@ -68,7 +71,7 @@ func (c *wrapCmd) Run(std streams) error {
 		}
 		o.Config, o.Lockfile = cmp.Or(given.Config, o.Config), cmp.Or(given.Lockfile, o.Lockfile)
 	}
-	return c.edit(std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+	return c.edit(ctx, std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
 			by.Options.Config, _ = existing(config.SettingsFile)
@@ -96,8 +99,8 @@ func existing(name string) (string, error) {
 }
 
 // Run restores the original entries.
-func (c *unwrapCmd) Run(std streams) error {
-	return c.edit(std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+func (c *unwrapCmd) Run(ctx context.Context, std streams) error {
+	return c.edit(ctx, std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		return config.Unwrap(f.path, data, chosen)
 	}, false)
 }
@@ -145,7 +148,7 @@ func ownFirst(found []config.Location) []config.Location {
 type editing func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
 
 // edit edits the files, and reports the outcome for each entry.
-func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
+func (c *wrapFlags) edit(ctx context.Context, std streams, edit editing, wrap bool) error {
 	files, missed, err := c.files()
 	if err != nil {
 		return err
@@ -155,7 +158,7 @@ func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
 		e.fail("%s: %s", m.Path, m.Why)
 	}
 	for _, f := range files {
-		e.file(f, edit)
+		e.file(ctx, f, edit)
 	}
 	return e.end()
 }
@@ -188,42 +191,25 @@ func (e *editor) say(format string, args ...any) {
 	fmt.Fprintln(to, text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
 }
 
-// file edits one file.
-func (e *editor) file(f editedFile, edit editing) {
-	data, err := app.ReadTarget(f.path, maxClientFile)
-	if errors.Is(err, app.ErrOverLimit) {
-		err = fmt.Errorf("longer than %d bytes", maxClientFile)
+// file edits one file. It edits in memory first, so that only a file that needs an edit is locked.
+func (e *editor) file(ctx context.Context, f editedFile, edit editing) {
+	found := e.found
+	d := e.draft(&f, edit)
+	if d != nil && d.changed() && !e.DryRun {
+		turn, err := replace.TakeTurn(ctx, replace.WithoutLinks(f.path))
+		if err != nil {
+			e.fail("%s is unchanged: %v", f.path, err)
+			return
+		}
+		defer turn.Release()
+		e.found = found
+		d = e.draft(&f, edit) // another mcpscan may have written the file in the meantime
 	}
-	if err != nil {
-		e.fail("%s is unchanged: %v", f.path, err)
+	if d == nil || d.changed() && !e.write(f, d) {
 		return
 	}
-	before, err := config.Parse(f.path, data)
-	if errors.Is(err, config.ErrNotConfig) && !f.named {
-		return
-	}
-	if err != nil {
-		e.fail("%s is unchanged: %v", f.path, err)
-		return
-	}
-	for i := range before.Entries {
-		e.names = append(e.names, before.Entries[i].Name)
-	}
-	chosen := func(s *config.Server) bool { return e.All || s.Name == e.Name }
-	if !slices.ContainsFunc(before.Entries, func(s config.Server) bool { return chosen(&s) }) {
-		return
-	}
-	e.found = true
-	after, outcomes, err := edit(&f, data, chosen)
-	if err != nil {
-		e.fail("%s is unchanged: %v", f.path, err)
-		return
-	}
-	if string(after) != string(data) && !e.write(f, before, data, after) {
-		return
-	}
-	for i := range outcomes {
-		o := &outcomes[i]
+	for i := range d.outcomes {
+		o := &d.outcomes[i]
 		if e.wrap && !e.DryRun && o.Changed && o.Options.Config == "" && !o.Options.Observe {
 			e.bare = f.path
 		}
@@ -231,14 +217,58 @@ func (e *editor) file(f editedFile, edit editing) {
 	}
 }
 
+// draft is an edit of a file in memory.
+type draft struct {
+	file          *config.File // before the edit
+	before, after []byte
+	outcomes      []config.Outcome
+}
+
+func (d *draft) changed() bool { return !bytes.Equal(d.after, d.before) }
+
+// draft reads and edits a file. It returns nil if the file has none of the requested entries, or
+// cannot be edited, which it reports.
+func (e *editor) draft(f *editedFile, edit editing) *draft {
+	data, err := app.ReadTarget(f.path, maxClientFile)
+	if errors.Is(err, app.ErrOverLimit) {
+		err = fmt.Errorf("longer than %d bytes", maxClientFile)
+	}
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return nil
+	}
+	before, err := config.Parse(f.path, data)
+	if errors.Is(err, config.ErrNotConfig) && !f.named {
+		return nil
+	}
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return nil
+	}
+	for i := range before.Entries {
+		e.names = append(e.names, before.Entries[i].Name)
+	}
+	chosen := func(s *config.Server) bool { return e.All || s.Name == e.Name }
+	if !slices.ContainsFunc(before.Entries, func(s config.Server) bool { return chosen(&s) }) {
+		return nil
+	}
+	e.found = true
+	after, outcomes, err := edit(f, data, chosen)
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return nil
+	}
+	return &draft{before, data, after, outcomes}
+}
+
 // write writes the file or, in a dry run, shows the diff.
-func (e *editor) write(f editedFile, before *config.File, data, after []byte) bool {
+func (e *editor) write(f editedFile, d *draft) bool {
 	if e.DryRun {
-		showDiff(e.std.out, f.path, string(data), string(after))
+		showDiff(e.std.out, f.path, string(d.before), string(d.after))
 		return true
 	}
-	wrapped := slices.ContainsFunc(before.Entries, func(s config.Server) bool { return s.Proxy != nil && s.Proxy.Written })
-	backup, err := rewriteFile(f.path, data, after, e.wrap && !wrapped)
+	wrapped := slices.ContainsFunc(d.file.Entries, func(s config.Server) bool { return s.Proxy != nil && s.Proxy.Written })
+	backup, err := rewriteFile(f.path, d.before, d.after, e.wrap && !wrapped)
 	if err != nil {
 		e.fail("%s is unchanged: %v", f.path, err)
 		return false

@@ -49,12 +49,12 @@ func (f *File) Unchanged(before *File) error {
 // mcpscan processes from writing it. If edit fails, the file is left unchanged. If the file does
 // not exist, Edit creates it if create is true. Edit reports whether the file changed.
 func Edit(ctx context.Context, path string, create bool, edit func(*File) error) (changed bool, err error) {
-	real := withoutLinks(path)
-	turn, err := takeTurn(ctx, real)
+	real := replace.WithoutLinks(path)
+	turn, err := replace.TakeTurn(ctx, real)
 	if err != nil {
 		return false, err
 	}
-	defer turn.release()
+	defer turn.Release()
 	f, err := Load(real)
 	if err != nil && (!create || !errors.Is(err, fs.ErrNotExist)) {
 		return false, err

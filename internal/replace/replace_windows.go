@@ -1,4 +1,3 @@
-// Package replace writes files atomically, and replaces the text between two markers in a document.
 package replace
 
 import (
@@ -7,9 +6,10 @@ import (
 	"path/filepath"
 )
 
-// File writes a file completely or not at all, provided that renaming over a file on the same
-// volume is atomic, which Windows does not guarantee.
-func File(path string, data []byte, mode fs.FileMode) (err error) {
+// FileIf is like File, but calls check when only the renaming is left to do. If check returns an
+// error, the file stays as it is. Windows does not guarantee that renaming over a file on the same
+// volume is atomic.
+func FileIf(path string, data []byte, mode fs.FileMode, check func() error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {
 		return err
@@ -30,6 +30,9 @@ func File(path string, data []byte, mode fs.FileMode) (err error) {
 		return err
 	}
 	if err = os.Chmod(f.Name(), mode); err != nil {
+		return err
+	}
+	if err = check(); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
