@@ -58,7 +58,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer now.Close()
-	if err := c.keepInputs(append(checks.Files, c.Old, c.New)); err != nil {
+	if err := c.keepInputs(slices.Concat(checks.Files, now.Files, []string{c.Old, c.New})); err != nil {
 		return err
 	}
 	met, entries := seenServers{}, newEntries{old: before, pair: pair, now: map[entryKey]*baseline.Identity{}}
@@ -83,6 +83,10 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 func (c *diffCmd) snapshot(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
 	s, err := c.side(ctx, std, l, c.Old, true, nil, c.Quiet)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := c.keepInputs(s.Files); err != nil {
+		s.Close()
 		return nil, nil, nil, err
 	}
 	offers, missed, err = offered(ctx, s, engine)

@@ -192,6 +192,9 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 		return err
 	}
 	defer s.Close()
+	if err := c.keepInputs(s.Files); err != nil {
+		return err
+	}
 	server := "" // of the current event
 	about := filtered{o.collector, func(f *scanner.Finding) bool { return f.Subject.Definition() }}
 	into := app.Tee{o.now, checks.Into(app.Tee{about, sink{event: func(e *scanner.Event, _ *scanner.Outcome) { server = e.Server },

@@ -64,6 +64,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err := output.keepInputs(append(checks.Files, c.Servers), c.Record, c.Events); err != nil {
 		return err
 	}
+	if err := output.keepInputs(c.commandFiles(), c.Record); err != nil { // --events appends, and a server may read the events
+		return err
+	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, stderr: errorLog{to: std.err}}
 	if r.record, err = app.OpenTraffic(c.Record, c.RecordSize, c.RecordKeep, r.problem); err != nil {
 		return err
@@ -183,6 +186,24 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 	}
 	t.Origin = servers.Endpoint(t.Name)
 	return t, nil
+}
+
+// commandFiles returns the files that the command lines of the servers name.
+func (c *proxyCmd) commandFiles() (files []string) {
+	if len(c.Command) > 0 {
+		return servers.CommandFiles(c.Command[0], c.Command[1:], "")
+	}
+	if c.Servers == "" {
+		return nil
+	}
+	file, err := app.ReadConfig(c.Servers, c.MaxMessage)
+	if err != nil { // reported when the servers are started
+		return nil
+	}
+	for _, e := range file.Entries {
+		files = append(files, servers.CommandFiles(e.Command, e.Args, e.Cwd)...)
+	}
+	return files
 }
 
 // proxyRun is one run of the proxy.

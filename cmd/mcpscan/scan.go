@@ -45,11 +45,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err := checks.Advise(c.Advisories, p.Events, c.tellAdvisories(std)); err != nil {
 		return err
 	}
-	files := checks.Files
-	for _, in := range p.Inputs {
-		files = append(files, in.Name)
-	}
-	if err := c.keepInputs(files, c.Record, c.Events); err != nil {
+	if err := c.keepInputs(append(checks.Files, p.Files()...), c.Record, c.Events); err != nil {
 		return err
 	}
 	rec, err := app.OpenRecording(c.Record)

@@ -31,6 +31,7 @@ type Plan struct {
 	NoRun   bool              // list no server
 	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
+	named         []string                 // files that command lines name
 	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
 
@@ -46,6 +47,15 @@ type Plan struct {
 // NewPlan returns an empty plan.
 func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
 	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx), configs: map[string]bool{}}
+}
+
+// Files returns the files that the plan reads, and those that the command lines of its servers name.
+func (p *Plan) Files() []string {
+	files := slices.Clone(p.named)
+	for _, in := range p.Inputs {
+		files = append(files, in.Name)
+	}
+	return files
 }
 
 // Source yields the plan's events, and then those from its servers.
@@ -141,7 +151,7 @@ func (p *Plan) server(t servers.Target, shown string) error {
 	}
 	t.Origin = servers.Endpoint(t.Name)
 	p.Inputs = append(p.Inputs, report.Input{Kind: "server", Name: shown})
-	p.Targets = append(p.Targets, t)
+	p.add(t)
 	return nil
 }
 
@@ -162,6 +172,7 @@ func (p *Plan) Config(f *config.File) {
 	}
 	for i := range f.Entries {
 		e, why := &f.Entries[i], ""
+		p.named = append(p.named, servers.CommandFiles(e.Command, e.Args, e.Cwd)...)
 		if e.Found, why = p.disk.Find(e); why != "" {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		}
@@ -191,8 +202,16 @@ func (p *Plan) Config(f *config.File) {
 		if t, err := target(s, at(s.Pos)); err != nil {
 			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
 		} else {
-			p.Targets = append(p.Targets, t)
+			p.add(t)
 		}
+	}
+}
+
+// add adds a server to list.
+func (p *Plan) add(t servers.Target) {
+	p.Targets = append(p.Targets, t)
+	if len(t.Command) > 0 {
+		p.named = append(p.named, servers.CommandFiles(t.Command[0], t.Command[1:], t.Dir)...)
 	}
 }
 

@@ -114,6 +114,28 @@ func (m machine) lookPath(command string) string {
 	return command
 }
 
+// CommandFiles returns the files that a command line may name: the program, and each argument or,
+// after an equals sign, its value. They need not exist.
+func CommandFiles(command string, args []string, dir string) (files []string) {
+	if command == "" {
+		return nil
+	}
+	in := func(path string) string {
+		if dir == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(dir, path)
+	}
+	files = append(files, in(machine{getenv: os.Getenv}.lookPath(command)))
+	for _, a := range args {
+		files = append(files, in(a))
+		if _, value, ok := strings.Cut(a, "="); ok {
+			files = append(files, in(value))
+		}
+	}
+	return files
+}
+
 // portable returns a relative path if the file is in the working directory, because lockfiles are
 // read on other machines, and the absolute path otherwise.
 func portable(abs string) string {
