@@ -101,7 +101,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 			_ = os.Remove(name + ending)
 		}
 	}()
-	tell("holding %s until %s; to allow it: mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
+	tell("holding %s until %s; to allow it, run mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
 	poll := time.NewTicker(heldPoll)
 	defer poll.Stop()
 	for {

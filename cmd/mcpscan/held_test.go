@@ -59,7 +59,7 @@ func TestHeld(t *testing.T) {
 	if err := proxy.Wait(); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{`holding tools/call "sum" for the server calc until `, `; to allow it: mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
+	for _, want := range []string{`holding tools/call "sum" for the server calc until `, `; to allow it, run mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("standard error lacks %q: %s", want, &said)
 		}

@@ -109,7 +109,7 @@ func (r *reader) variants(root *node, c container) []member {
 	var found []member
 	for _, m := range root.members {
 		if plainKey(m.key) == plainKey(c.path[0]) && !containerKey(m.key) && !r.read[m.value] && holdsServers(m.value) && (c.accept == nil || c.accept(r, m.value)) {
-			r.problem(m.pos, Position{}, "the key %s is misspelled (%s): its servers are checked, but clients differ in whether they read them; correct the key", Quoted(m.key), c.path[0])
+			r.problem(m.pos, Position{}, "the key %s is a misspelling of %s: its servers are checked, but clients differ in whether they read them; correct the key", Quoted(m.key), c.path[0])
 			found = append(found, m)
 		}
 	}

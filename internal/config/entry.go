@@ -123,7 +123,7 @@ func (b *entryReader) anyCase(key string) {
 	delete(b.spellings, low)
 	for _, m := range spellings {
 		if m.key != key {
-			b.problem(m.pos, "the key %s is misspelled (%s): its value is checked, but clients differ in whether they read it; correct the key", Quoted(m.key), key)
+			b.problem(m.pos, "the key %s is a misspelling of %s: its value is checked, but clients differ in whether they read it; correct the key", Quoted(m.key), key)
 			b.keys[key] = spellings[len(spellings)-1].value
 		}
 	}

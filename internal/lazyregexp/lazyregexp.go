@@ -1,6 +1,5 @@
 // Package lazyregexp compiles regular expressions on first use, like the package of the same name
-// in the Go distribution, so that a command that needs three of four hundred expressions compiles
-// only three.
+// in the Go distribution, so that a command compiles only the expressions that it needs.
 //
 // Test binaries compile each expression when it is declared, so that no invalid one is released.
 package lazyregexp

@@ -199,8 +199,8 @@ func (h *handshake) end() {
 	}
 }
 
-// failure returns the reason why there is no connection: the error from initialize, which nearly
-// every server answers, and the error from discover if it differs.
+// failure returns the reason why there is no connection: the error from initialize, because legacy
+// servers do not support discover, and the error from discover if it differs.
 func (h *handshake) failure() error {
 	err, probe := h.startErr, h.discoverErr
 	if err == nil {

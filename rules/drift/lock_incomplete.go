@@ -137,11 +137,19 @@ func reportRemovedDefinitions(p *scanner.JudgePass) {
 	case left == 0 && p.Message.Kind == mcp.Lockfile: // for a running server, each definition is reported instead
 		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
 	case len(absent) > 0 && !upgraded(p, before):
-		report(scanner.High, absent, "this change removed %d approved definitions of an unchanged server; restore them, or mark them as not listed, as mcpscan lock does", len(absent))
+		report(scanner.High, absent, "this change removed %s of an unchanged server; restore what was removed, or mark it as not listed, as mcpscan lock does", counted(len(absent), "approved definition"))
 	}
 	if len(unapproved) > 0 {
-		report(scanner.High, unapproved, "this change removed the approval of %d definitions; restore it", len(unapproved))
+		report(scanner.High, unapproved, "this change removed the approval of %s; restore it", counted(len(unapproved), "definition"))
 	}
+}
+
+// counted formats a number with its noun, whose plural ends in s.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 func nameOf(o *scanner.Offered) string {
