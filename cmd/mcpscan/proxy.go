@@ -201,7 +201,7 @@ func (c *proxyCmd) commandFiles() (files []string) {
 		return nil
 	}
 	for _, e := range file.Entries {
-		files = append(files, servers.CommandFiles(e.Command, e.Args, e.Cwd)...)
+		files = append(files, servers.CommandFiles(e.Command, e.Args, servers.Directory(app.StartDir(file), e.Cwd))...)
 	}
 	return files
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/app"
@@ -29,6 +30,9 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	if path, err := filepath.Abs(r.Servers); err == nil {
+		file.User = app.Dirs("", true).Belongs(path)
+	}
 	return file, nil
 }
 
@@ -43,7 +47,7 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
-		t, err := servers.Configured(entry, servers.Endpoint(entry.Name))
+		t, err := servers.Configured(entry, app.StartDir(file), servers.Endpoint(entry.Name))
 		why := ""
 		switch {
 		case entry.Disabled:

@@ -186,6 +186,27 @@ func projectOf(f *config.File) string {
 	return dir
 }
 
+// StartDir returns the directory in which clients start the servers of a project's configuration, or "" for
+// the working directory, in which they start those of other files.
+func StartDir(f *config.File) string {
+	if f.User {
+		return ""
+	}
+	wd, err1 := filepath.Abs("")
+	file, err2 := filepath.Abs(f.Path)
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	dir := config.ProjectOf(file)
+	if f.Project != "" {
+		dir, _ = filepath.Abs(f.Project) // does not fail if the previous calls did not
+	}
+	if dir == wd {
+		return ""
+	}
+	return dir
+}
+
 // below reports whether path is inside dir after resolving links.
 func below(dir, path string) bool {
 	root, err1 := filepath.EvalSymlinks(dir)

@@ -170,10 +170,11 @@ func (p *Plan) Config(f *config.File) {
 			p.ignore(at(e.Pos), "not in the project: "+e.Msg)
 		}
 	}
+	dir := StartDir(f)
 	for i := range f.Entries {
 		e, why := &f.Entries[i], ""
-		p.named = append(p.named, servers.CommandFiles(e.Command, e.Args, e.Cwd)...)
-		if e.Found, why = p.disk.Find(e); why != "" {
+		p.named = append(p.named, servers.CommandFiles(e.Command, e.Args, servers.Directory(dir, e.Cwd))...)
+		if e.Found, why = p.disk.Find(e, dir); why != "" {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		}
 	}
@@ -199,7 +200,7 @@ func (p *Plan) Config(f *config.File) {
 		if p.NoRun {
 			target = servers.AsWritten
 		}
-		if t, err := target(s, at(s.Pos)); err != nil {
+		if t, err := target(s, dir, at(s.Pos)); err != nil {
 			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
 		} else {
 			p.add(t)
@@ -351,12 +352,17 @@ func (p *Plan) lockedEvents() {
 }
 
 // Unique renames servers with the same name. Servers that are identical in everything that affects
-// their answers, including headers, which can select a tenant, are listed only once.
+// their answers, including headers, which can select a tenant, are listed only once. The directory of
+// the project counts unless the program is outside it.
 func (p *Plan) Unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
-		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Dir}, t.Command, t.Env, servers.Pairs(t.Headers)})
+		dir := ""
+		if t.InProject() {
+			dir = t.Dir
+		}
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Written.Cwd, dir}, t.Command, t.Env, servers.Pairs(t.Headers)})
 		known := same[key]
 		same[key] = true
 		return known

@@ -81,8 +81,12 @@ func (id *Identity) Key() string {
 	return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Package}, id.bareArgs()...))
 }
 
-// Alike reports whether two configurations start the same server in the same way.
+// Alike reports whether two configurations start the same server in the same way. In different
+// directories, one command starts different files.
 func (id *Identity) Alike(other *Identity) bool {
+	if id.Digest != "" && other.Digest != "" && id.Digest != other.Digest {
+		return false
+	}
 	a, b := id.started(), other.started()
 	a.Hosts, b.Hosts = nil, nil
 	return len(a.Differences(b)) == 0

@@ -2,7 +2,9 @@ package config
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -142,6 +144,22 @@ func under(dir string, parts ...string) string {
 		return ""
 	}
 	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+// ProjectOf returns the directory of the project to whose configuration a file belongs, or "" if clients
+// do not read a project's configuration from such a path. The outermost match counts, because
+// .vscode/mcp.json is not the mcp.json of a project called .vscode.
+func ProjectOf(name string) string {
+	for at := 0; at < len(name); at++ {
+		if at > 0 && !os.IsPathSeparator(name[at-1]) {
+			continue
+		}
+		inside := strings.ToLower(slashed(name[at:]))
+		if slices.ContainsFunc(ProjectPatterns(), func(p string) bool { return doublestar.MatchUnvalidated(strings.ToLower(p), inside) }) {
+			return filepath.Clean(name[:at])
+		}
+	}
+	return ""
 }
 
 // clientOf returns the client whose configuration path matches the end of the given path, or "" if

@@ -177,6 +177,23 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
+func TestProjectOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"/p/.mcp.json":                        "/p",
+		"/p/services/api/.mcp.json":           "/p/services/api",
+		"/p/services/api/.CURSOR/mcp.json":    "/p/services/api",
+		"/p/.kiro/settings/mcp.json":          "/p",
+		"/p/.claude/agents/review/reader.md":  "/p",
+		"/p/mcp.json":                         "/p",
+		"/p/conf/servers.json":                "",
+		"/p/.claude_desktop/some_config.json": "",
+	} {
+		if got := ProjectOf(filepath.FromSlash(path)); got != filepath.FromSlash(want) {
+			t.Errorf("ProjectOf(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
 // TestBelongs checks that a file's path determines whether it belongs to the user.
 func TestBelongs(t *testing.T) {
 	home := t.TempDir()

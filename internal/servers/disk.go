@@ -122,24 +122,24 @@ func (d *Disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (wh
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case size > most:
-		return fmt.Sprintf("no digest for %s: larger than %d bytes", portable(path), most)
+		return fmt.Sprintf("no digest for %s: larger than %d bytes", portable(path, ""), most)
 	case size > d.left:
-		return fmt.Sprintf("no digest for %s: the files read in this run exceed %d bytes in total", portable(path), int64(maxRead))
+		return fmt.Sprintf("no digest for %s: the files read in this run exceed %d bytes in total", portable(path, ""), int64(maxRead))
 	}
 	d.left -= size
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block if a pipe has replaced it
 	if err != nil {
-		return fmt.Sprintf("no digest for %s: the file cannot be read", portable(path))
+		return fmt.Sprintf("no digest for %s: the file cannot be read", portable(path, ""))
 	}
 	defer f.Close()
 	if now, err := f.Stat(); err != nil || !unchanged(now, info) {
-		return fmt.Sprintf("no digest for %s: the file changed while mcpscan read it", portable(path))
+		return fmt.Sprintf("no digest for %s: the file changed while mcpscan read it", portable(path, ""))
 	}
 	switch n, err := io.Copy(to, io.LimitReader(&untilDone{d.ctx, f}, size)); {
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case err != nil || n < size:
-		return fmt.Sprintf("no digest for %s: the file changed while mcpscan read it", portable(path))
+		return fmt.Sprintf("no digest for %s: the file changed while mcpscan read it", portable(path, ""))
 	}
 	return ""
 }

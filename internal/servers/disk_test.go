@@ -110,7 +110,7 @@ func TestEntriesThatNameKernelFiles(t *testing.T) {
 		{configfile.Entry{Command: "cat", Args: []string{"/proc/self/pagemap"}}, ""},
 		{configfile.Entry{Command: "python3", Args: []string{long}}, "no digest for"},
 	} {
-		f, why := NewDisk(t.Context()).Find(&c.entry)
+		f, why := NewDisk(t.Context()).Find(&c.entry, "")
 		if !strings.HasPrefix(why, c.why) || c.why == "" && why != "" {
 			t.Errorf("%s: %q", c.entry.Command, why)
 		}

@@ -14,16 +14,18 @@ import (
 
 // machine is the environment in which commands are resolved to files.
 type machine struct {
-	getenv func(string) string
-	disk   *Disk
+	getenv  func(string) string
+	disk    *Disk
+	project string // directory of the project in whose configuration the entry is; "" for none
 	// image asks a container engine for an image's digest; nil if running programs is not allowed.
 	image func(engine, name string) string
 }
 
-// Find returns what is known on this machine about an entry's command, and why parts of it are
-// missing. It runs no program.
-func (d *Disk) Find(e *configfile.Entry) (f configfile.Found, why string) {
-	return machine{getenv: os.Getenv, disk: d}.find(e)
+// Find returns what is known on this machine about the command of an entry in a project's
+// configuration, and why parts of it are missing. project is "" for an entry that belongs to no
+// project. Find runs no program.
+func (d *Disk) Find(e *configfile.Entry, project string) (f configfile.Found, why string) {
+	return machine{getenv: os.Getenv, disk: d, project: project}.find(e)
 }
 
 // afterStart returns a machine that also finds the packages that a server fetched when it started
@@ -52,7 +54,7 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	file := ""
 	switch l.Ecosystem {
 	case launch.NPM:
-		f.Resolved, f.Integrity = m.fetchedByNPX(&l, e.Cwd)
+		f.Resolved, f.Integrity = m.fetchedByNPX(&l, Directory(m.project, e.Cwd))
 	case launch.PyPI:
 		f.Resolved, f.Integrity = m.fetchedFromPyPI(&l)
 	case launch.OCI:
@@ -65,18 +67,24 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if file == "" {
 		return f, ""
 	}
-	if e.Cwd != "" && !filepath.IsAbs(file) {
-		file = filepath.Join(e.Cwd, file)
-	}
-	abs, err := filepath.Abs(file)
+	abs, err := filepath.Abs(Directory(Directory(m.project, e.Cwd), file))
 	if err != nil {
 		return f, ""
 	}
 	digest, why := m.disk.digest(abs)
 	if digest != "" {
-		f.Executable, f.Digest = portable(abs), digest
+		f.Executable, f.Digest = portable(abs, m.project), digest
 	}
 	return f, why
+}
+
+// Directory returns the directory that a path in an entry names if it is relative to dir. If dir is "",
+// the path is relative to the working directory.
+func Directory(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 // program returns the file whose content determines what an entry does: the script named in an
@@ -87,11 +95,7 @@ func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 		if a == "" || a[0] == '-' {
 			continue
 		}
-		path := a
-		if e.Cwd != "" && !filepath.IsAbs(a) {
-			path = filepath.Join(e.Cwd, a)
-		}
-		if _, err := regular(path); err == nil {
+		if _, err := regular(Directory(Directory(m.project, e.Cwd), a)); err == nil {
 			return a
 		}
 	}
@@ -120,27 +124,21 @@ func CommandFiles(command string, args []string, dir string) (files []string) {
 	if command == "" {
 		return nil
 	}
-	in := func(path string) string {
-		if dir == "" || filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
-	}
-	files = append(files, in(machine{getenv: os.Getenv}.lookPath(command)))
+	files = append(files, Directory(dir, machine{getenv: os.Getenv}.lookPath(command)))
 	for _, a := range args {
-		files = append(files, in(a))
+		files = append(files, Directory(dir, a))
 		if _, value, ok := strings.Cut(a, "="); ok {
-			files = append(files, in(value))
+			files = append(files, Directory(dir, value))
 		}
 	}
 	return files
 }
 
-// portable returns a relative path if the file is in the working directory, because lockfiles are
-// read on other machines, and the absolute path otherwise.
-func portable(abs string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {
+// portable returns a path relative to the project, or to the working directory if there is none, because
+// lockfiles are read on other machines. It returns the absolute path of a file outside that directory.
+func portable(abs, project string) string {
+	if dir, err := filepath.Abs(project); err == nil {
+		if rel, err := filepath.Rel(dir, abs); err == nil && filepath.IsLocal(rel) {
 			return "./" + filepath.ToSlash(rel)
 		}
 	}

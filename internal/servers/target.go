@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,7 +24,8 @@ type Target struct {
 	Name      string
 	Command   []string
 	Env       []string // variables set by the configuration, as NAME=VALUE
-	Dir       string
+	Dir       string   // directory in which it starts; "" for the working directory
+	Project   string   // directory of the project in whose configuration it is; "" for none
 	URL       string
 	Transport string
 	Headers   map[string]string
@@ -40,8 +44,9 @@ func Endpoint(name string) scanner.Origin {
 }
 
 // Configured returns the target for a configured server that may be started: references in it are
-// expanded.
-func Configured(s config.Server, at scanner.Origin) (Target, error) {
+// expanded. project is the directory of the project in whose configuration it is, in which clients
+// start it, or "".
+func Configured(s config.Server, project string, at scanner.Origin) (Target, error) {
 	var secrets, named []string
 	expanded, missing := config.Expand(s, func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
@@ -54,7 +59,7 @@ func Configured(s config.Server, at scanner.Origin) (Target, error) {
 	if len(missing) > 0 {
 		return Target{}, fmt.Errorf("expected %s to be set in the environment", strings.Join(missing, ", "))
 	}
-	t, err := AsWritten(expanded, at)
+	t, err := AsWritten(expanded, project, at)
 	t.Written, t.secrets, t.Named = s, secrets, named
 	if s.Transport == "ws" {
 		err = errors.New("WebSocket transport is not supported")
@@ -64,12 +69,12 @@ func Configured(s config.Server, at scanner.Origin) (Target, error) {
 
 // AsWritten returns the target for a configured server that is not started, with its references
 // not expanded.
-func AsWritten(s config.Server, at scanner.Origin) (Target, error) {
-	t := Target{Name: s.Name, Dir: s.Cwd, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: s}
+func AsWritten(s config.Server, project string, at scanner.Origin) (Target, error) {
+	t := Target{Name: s.Name, URL: s.URL, Headers: s.Headers, Origin: at, Foreign: true, Written: s}
 	switch {
 	case s.Command != "":
 		t.Command, t.URL = append([]string{s.Command}, s.Args...), ""
-		t.Env = Pairs(s.Env)
+		t.Env, t.Project, t.Dir = Pairs(s.Env), project, Directory(project, s.Cwd)
 	case s.URL == "":
 		return t, errors.New("it has neither a command nor a URL")
 	case s.Transport == "sse":
@@ -115,8 +120,8 @@ func (l *Listing) Describe(t *Target) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Server %s in %s:\n  %s\n", text.Visible(t.Name, 200), text.Visible(t.Origin.File, 400), text.Visible(t.Shown(), 100000))
 	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
-	if t.Written.Cwd != "" && len(t.Command) > 0 {
-		line("in", t.Written.Cwd)
+	if dir := t.directory(); dir != "" && len(t.Command) > 0 {
+		line("in", dir)
 	}
 	if len(t.Command) > 0 {
 		for _, k := range slices.Sorted(maps.Keys(t.Written.Env)) {
@@ -131,6 +136,31 @@ func (l *Listing) Describe(t *Target) string {
 		}
 	}
 	return b.String()
+}
+
+// directory returns the directory in which the server starts, with references not expanded, or "" for the
+// working directory.
+func (t *Target) directory() string {
+	cwd, project := t.Written.Cwd, strings.TrimPrefix(portable(t.Project, ""), "./")
+	switch {
+	case t.Project == "" || filepath.IsAbs(cwd):
+		return cwd
+	case len(text.References(cwd)) > 0:
+		return cwd + ", if relative in " + project
+	}
+	return path.Join(project, filepath.ToSlash(cwd))
+}
+
+// InProject reports whether the server can be code of the project in whose configuration it is, and not
+// a fetched or installed program.
+func (t *Target) InProject() bool {
+	if t.Project == "" || len(t.Command) == 0 {
+		return false
+	}
+	if file := t.Written.Found.Executable; file != "" {
+		return strings.HasPrefix(file, "./")
+	}
+	return !launch.Parse(t.Command[0], t.Command[1:]).Ecosystem.Fetched()
 }
 
 // maskedValue returns the value of a variable or header for display: references unexpanded,
@@ -162,6 +192,7 @@ func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.m
 func (t *Target) identity(m machine) (id *baseline.Identity, why string) {
 	entry := t.Written
 	if len(t.Command) > 0 {
+		m.project = t.Project
 		entry.Found, why = m.find(&config.Server{Command: t.Command[0], Args: t.Command[1:], Cwd: t.Dir})
 		entry.Found.Executable = t.Conceal(entry.Found.Executable)
 	}
