@@ -105,6 +105,18 @@ before() {
 # lines FILE prints the object ID that a text has with line feeds as line ends.
 lines() { LC_ALL=C sed $'s/\r$//' "$1" | git hash-object --stdin; }
 
+# executables marks the executables that the base's lockfile names and that are files at the base: it
+# creates empty files for them below was. Their content at the base does not matter.
+executables() {
+  local file to
+  if [ ! -f "$was/./$lock" ]; then return; fi
+  git -c core.quotePath=false ls-tree -r "$base" >"$out/tree"
+  while IFS= read -r file; do
+    to=$was/./$file
+    if [ ! -e "$to" ]; then mkdir -p "${to%/*}" && : >"$to"; fi
+  done < <(LC_ALL=C awk -f "$here/executables.awk" "$was/./$lock" "$out/tree")
+}
+
 # base_files sets was to a directory with the base versions of all files that affect
 # findings: a change must not be able to hide itself.
 base_files() {
@@ -120,6 +132,7 @@ base_files() {
     before "${prefix}mcpscan.yaml" "$config" || before mcpscan.yaml "$config" || true
   fi
   if [ -n "$INPUT_BASELINE" ]; then before "$baseline" || true; fi
+  executables
 }
 
 # names sets lock, config and baseline. A project in a directory uses its own

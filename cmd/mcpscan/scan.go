@@ -78,7 +78,8 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, che
 		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
-	p.Headers, p.NoRun, p.Before = c.Header, c.NoRun, checks.Before
+	p.Headers, p.NoRun = c.Header, c.NoRun
+	p.Since(checks)
 	if err := p.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
 		return nil, err
 	}

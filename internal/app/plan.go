@@ -29,11 +29,13 @@ type Plan struct {
 
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
-	Before  *lockfile.File    // lockfile before the change under review; nil for none
 
 	named         []string                 // files that command lines name
 	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
+
+	before *lockfile.File // lockfile before the change under review; nil for none
+	base   baseTree       // files before the change under review
 
 	known      servers.Known // gives names to servers that no configuration names
 	maxMessage int64         // in bytes
@@ -57,6 +59,9 @@ func (p *Plan) Files() []string {
 	}
 	return files
 }
+
+// Since sets the state before the change under review.
+func (p *Plan) Since(c *Checks) { p.before, p.base = c.Before, treeOf(c.base) }
 
 // Source yields the plan's events, and then those from its servers.
 func (p *Plan) Source(ctx context.Context, l *servers.Listing, w servers.Watcher) scanner.Source {
@@ -176,6 +181,8 @@ func (p *Plan) Config(f *config.File) {
 		p.named = append(p.named, servers.CommandFiles(e.Command, e.Args, servers.Directory(dir, e.Cwd))...)
 		if e.Found, why = p.disk.Find(e, dir); why != "" {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
+		} else if e.Found.Digest == "" {
+			p.absent(e, dir, at(e.Pos))
 		}
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty configuration does not count as inspected
@@ -344,7 +351,7 @@ func (p *Plan) lockedEvents() {
 	}
 	events := slices.DeleteFunc(f.Events(false), func(e *scanner.Event) bool {
 		if asked[e.Server] {
-			return p.Before == nil || p.Before.Same(f, e.Server)
+			return p.before == nil || p.before.Same(f, e.Server)
 		}
 		return alone
 	})

@@ -113,6 +113,9 @@ type EntryProxy struct {
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
+	// Removed reports whether the change under review removed the approved executable, or replaced it
+	// with something that is not a file.
+	Removed bool
 }
 
 // Setting is a value in a client configuration outside its server entries.

@@ -15,7 +15,7 @@ var BinaryMismatch = scanner.Rule{
 	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
+	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
@@ -24,6 +24,9 @@ var BinaryMismatch = scanner.Rule{
 	},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
+			if now.Removed && offer.Identity.Digest != "" && len(offer.Locked.Stale(now)) == 0 {
+				p.Report(entry, "/executable", scanner.High, "the change under review removes the approved executable", offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
+			}
 			if replaced(offer.Identity, now) {
 				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
