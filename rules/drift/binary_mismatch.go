@@ -1,6 +1,8 @@
 package drift
 
 import (
+	"strings"
+
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -15,7 +17,7 @@ var BinaryMismatch = scanner.Rule{
 	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
+	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. It is medium for a program outside the project that has another path, or that PATH finds in a directory of the system, because such programs differ between machines. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
@@ -28,7 +30,8 @@ var BinaryMismatch = scanner.Rule{
 				p.Report(entry, "/executable", scanner.High, "the change under review removes the approved executable", offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
 			if replaced(offer.Identity, now) {
-				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
+				severity, message := programWeight(offer.Identity, now)
+				p.ReportReplaced(entry, severity, message, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
 		})
 	},
@@ -41,24 +44,41 @@ var BinaryMismatch = scanner.Rule{
 		if written := p.ConfiguredIdentity(); written != nil && replaced(offer.Identity, written) {
 			return // the check of the configuration reports it
 		}
-		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
-			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
+		severity, message := programWeight(offer.Identity, now)
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
+			Message: message, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
 			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	},
 }
-
-const replacedProgram = "the executable differs from the approved one"
 
 // replaced reports whether the executable changed, if both digests are known.
 func replaced(was, now *baseline.Identity) bool {
 	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
-// programWeight rates a replaced executable. A replaced program that fetches packages is rated
-// lower, because it is not the server itself.
-func programWeight(now *baseline.Identity) scanner.Severity {
-	if now.Ecosystem.Fetched() {
-		return scanner.High
+// programWeight rates a replaced executable, and returns the message. Lockfiles are read on other
+// machines, which have other programs outside the project.
+func programWeight(was, now *baseline.Identity) (scanner.Severity, string) {
+	const message = "the executable differs from the approved one"
+	const elsewhere = "the program is outside the project, and differs from the approved one: it was updated or replaced, or the lockfile is from another machine"
+	switch {
+	case inProject(was.Executable) || inProject(now.Executable):
+		return scanner.Critical, message
+	case was.Executable != now.Executable:
+		return scanner.Medium, elsewhere
+	case now.Ecosystem.Fetched():
+		return scanner.High, message
+	case systemProgram(now):
+		return scanner.Medium, elsewhere
 	}
-	return scanner.Critical
+	return scanner.Critical, message
+}
+
+// inProject reports whether the path of an executable is that of a file in the project.
+func inProject(executable string) bool { return strings.HasPrefix(executable, "./") }
+
+// systemProgram reports whether the executable is a command that PATH finds in a directory of the
+// system.
+func systemProgram(id *baseline.Identity) bool {
+	return !strings.ContainsAny(id.Command, `/\`) && program(id.Command) == program(id.Executable) && usualPlace(id.Executable)
 }
