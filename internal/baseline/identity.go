@@ -84,12 +84,18 @@ func (id *Identity) Key() string {
 // Alike reports whether two configurations start the same server in the same way. In different
 // directories, one command starts different files.
 func (id *Identity) Alike(other *Identity) bool {
-	if id.Digest != "" && other.Digest != "" && id.Digest != other.Digest {
+	if id.Replaced(other) && other.Replaced(id) {
 		return false
 	}
 	a, b := id.started(), other.started()
 	a.Hosts, b.Hosts = nil, nil
 	return len(a.Differences(b)) == 0
+}
+
+// Replaced reports whether the executable is another one now, if both digests are known. A text with other
+// line ends is the same, because Git can convert them.
+func (id *Identity) Replaced(current *Identity) bool {
+	return id.Digest != "" && current.Digest != "" && id.Digest != current.Digest && id.Digest != current.DigestLF && id.Digest != current.DigestCRLF
 }
 
 // address returns a URL without the parts that may be secret.
@@ -189,7 +195,9 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 	}
 	if id.Command == current.Command && slices.Equal(id.Args, current.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
 		fill(&merged.Executable, id.Executable)
-		fill(&merged.Digest, id.Digest)
+		if !id.Replaced(current) {
+			merged.Digest = cmp.Or(id.Digest, current.Digest)
+		}
 	}
 	return &merged, same
 }
@@ -233,7 +241,9 @@ func (id *Identity) Differences(current *Identity) (all []string) {
 		known("integrity", id.Integrity, current.Integrity)
 	}
 	known("executable", id.Executable, current.Executable)
-	known("digest of the executable", id.Digest, current.Digest)
+	if id.Replaced(current) {
+		part("digest of the executable", id.Digest, current.Digest)
+	}
 	return all
 }
 

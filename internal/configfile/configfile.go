@@ -113,6 +113,8 @@ type EntryProxy struct {
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
+	// DigestLF and DigestCRLF are the digests of the executable with these line ends, if it is text.
+	DigestLF, DigestCRLF string
 	// Removed reports whether the change under review removed the approved executable, or replaced it
 	// with something that is not a file.
 	Removed bool

@@ -227,7 +227,7 @@ func (l *Listing) Identify(ctx context.Context, t *Target, environment []string,
 func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
 	was := known[t.Name].Approved()
 	switch {
-	case was == nil || was.Digest == "" || was.Digest == now.Digest:
+	case was == nil || was.Digest == "" || now.Digest != "" && !was.Replaced(now):
 		return ""
 	case now.Digest != "":
 		return now.Executable + " differs from the approved file"

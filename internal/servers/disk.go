@@ -2,8 +2,6 @@ package servers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -35,10 +33,10 @@ type Disk struct {
 	lock npmLock           // the last package-lock.json read
 }
 
-// summed is a file's digest, and the file's state when it was computed.
+// summed is a file's digests, and the file's state when they were computed.
 type summed struct {
-	info   os.FileInfo
-	digest string
+	info    os.FileInfo
+	digests digests
 }
 
 // npmLock is a parsed package-lock.json; doc is nil if the file is not one.
@@ -53,25 +51,25 @@ func NewDisk(ctx context.Context) *Disk {
 	return &Disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
 }
 
-// digest returns the SHA-256 digest of a regular file, or "" if there is none. why explains why an
-// existing file has no digest.
-func (d *Disk) digest(path string) (digest, why string) {
+// digest returns the SHA-256 digests of a regular file, or none if there is no such file. why explains
+// why an existing file has none.
+func (d *Disk) digest(path string) (sum digests, why string) {
 	info, err := regular(path)
 	if err != nil {
-		return "", ""
+		return digests{}, ""
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if known, ok := d.sums[path]; ok && unchanged(known.info, info) {
-		return known.digest, ""
+		return known.digests, ""
 	}
-	h := sha256.New()
+	h := newFileHash()
 	if why := d.copy(h, path, info, maxHashed); why != "" {
-		return "", why
+		return digests{}, why
 	}
-	digest = "sha256:" + hex.EncodeToString(h.Sum(nil))
-	d.sums[path] = summed{info, digest}
-	return digest, ""
+	sum = h.sum()
+	d.sums[path] = summed{info, sum}
+	return sum, ""
 }
 
 // manifest returns the content of a regular file, or nil if it is not one or is longer than

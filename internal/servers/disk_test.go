@@ -36,8 +36,8 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 	}
 	d := NewDisk(t.Context())
 	for _, path := range []string{"/proc/self/pagemap", "/proc/self/maps", "/proc/kmsg", "/sys/kernel/mm/transparent_hugepage/enabled", "/dev/zero", link, t.TempDir(), "/no/such/file"} {
-		if digest, why := d.digest(path); digest != "" || why != "" {
-			t.Errorf("%s: got %q, %q", path, digest, why)
+		if digest, why := d.digest(path); digest != (digests{}) || why != "" {
+			t.Errorf("%s: got %v, %q", path, digest, why)
 		}
 		if d.manifest(path) != nil {
 			t.Errorf("%s was read", path)
@@ -51,18 +51,18 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 // TestDigestBounds checks that exceeding the limit for a file or for a run is reported.
 func TestDigestBounds(t *testing.T) {
 	d := NewDisk(t.Context())
-	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "larger than 536870912 bytes") {
-		t.Errorf("got %q, %q", digest, why)
+	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != (digests{}) || !strings.Contains(why, "larger than 536870912 bytes") {
+		t.Errorf("got %v, %q", digest, why)
 	}
 	d.left = 3000
 	first, second := sparse(t, 2000), sparse(t, 1999)
 	for range 3 { // reported only once
-		if digest, why := d.digest(first); digest == "" || why != "" {
-			t.Errorf("got %q, %q", digest, why)
+		if digest, why := d.digest(first); digest == (digests{}) || why != "" {
+			t.Errorf("got %v, %q", digest, why)
 		}
 	}
-	if digest, why := d.digest(second); digest != "" || !strings.Contains(why, "the files read in this run") {
-		t.Errorf("got %q, %q", digest, why)
+	if digest, why := d.digest(second); digest != (digests{}) || !strings.Contains(why, "the files read in this run") {
+		t.Errorf("got %v, %q", digest, why)
 	}
 	if d.left != 1000 {
 		t.Errorf("%d bytes are left of 3000 after a file of 2000 was read three times", d.left)
@@ -82,8 +82,8 @@ func TestDigestOfAFileThatChanges(t *testing.T) {
 	if err := os.Chtimes(path, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if after, _ := d.digest(path); after == before || after == "" {
-		t.Errorf("got %q after %q", after, before)
+	if after, _ := d.digest(path); after == before || after == (digests{}) {
+		t.Errorf("got %v after %v", after, before)
 	}
 }
 
@@ -94,8 +94,8 @@ func TestInterruptedDigest(t *testing.T) {
 	d := NewDisk(ctx)
 	path := sparse(t, 1000)
 	cancel()
-	if digest, why := d.digest(path); digest != "" || !strings.Contains(why, "interrupted") || d.left != maxRead {
-		t.Errorf("got %q, %q, %d bytes read", digest, why, maxRead-d.left)
+	if digest, why := d.digest(path); digest != (digests{}) || !strings.Contains(why, "interrupted") || d.left != maxRead {
+		t.Errorf("got %v, %q, %d bytes read", digest, why, maxRead-d.left)
 	}
 }
 

@@ -71,9 +71,10 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if err != nil {
 		return f, ""
 	}
-	digest, why := m.disk.digest(abs)
-	if digest != "" {
-		f.Executable, f.Digest = portable(abs, m.project), digest
+	sum, why := m.disk.digest(abs)
+	if sum.raw != "" {
+		f.Executable = portable(abs, m.project)
+		f.Digest, f.DigestLF, f.DigestCRLF = sum.raw, sum.lf, sum.crlf
 	}
 	return f, why
 }

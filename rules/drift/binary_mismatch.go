@@ -17,7 +17,7 @@ var BinaryMismatch = scanner.Rule{
 	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. It is medium for a program outside the project that has another path, or that PATH finds in a directory of the system, because such programs differ between machines. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
+	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. It is medium for a program outside the project that has another path, or that PATH finds in a directory of the system, because such programs differ between machines. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known, and ignores a conversion of all line ends; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
@@ -29,7 +29,7 @@ var BinaryMismatch = scanner.Rule{
 			if now.Removed && offer.Identity.Digest != "" && len(offer.Locked.Stale(now)) == 0 {
 				p.Report(entry, "/executable", scanner.High, "the change under review removes the approved executable", offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
-			if replaced(offer.Identity, now) {
+			if offer.Identity.Replaced(now) {
 				severity, message := programWeight(offer.Identity, now)
 				p.ReportReplaced(entry, severity, message, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
@@ -38,10 +38,10 @@ var BinaryMismatch = scanner.Rule{
 	On: mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
 		offer, now := p.Approved(), p.Identity()
-		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
+		if offer == nil || now == nil || offer.Identity == nil || !offer.Identity.Replaced(now) {
 			return
 		}
-		if written := p.ConfiguredIdentity(); written != nil && replaced(offer.Identity, written) {
+		if written := p.ConfiguredIdentity(); written != nil && offer.Identity.Replaced(written) {
 			return // the check of the configuration reports it
 		}
 		severity, message := programWeight(offer.Identity, now)
@@ -49,11 +49,6 @@ var BinaryMismatch = scanner.Rule{
 			Message: message, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
 			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	},
-}
-
-// replaced reports whether the executable changed, if both digests are known.
-func replaced(was, now *baseline.Identity) bool {
-	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
 // programWeight rates a replaced executable, and returns the message. Lockfiles are read on other
