@@ -184,7 +184,7 @@ func TestEditedEntries(t *testing.T) {
 		{"the identity, waiting for the first approval again", func(s object) { delete(identity(s), "approved"); identity(s)["status"] = "pending" }, onThisMachine, "high lock-incomplete", "medium lock-pending"},
 		{"the digest of a program that was replaced", func(s object) { delete(identity(s), "digest") }, replaced, "high lock-incomplete", "medium lock-incomplete"},
 		{"digest and place of a program that was replaced", func(s object) { delete(identity(s), "digest"); delete(identity(s), "executable") }, replaced, "high lock-incomplete", "medium lock-incomplete"},
-		{"the digest, for that of a program that was replaced", func(s object) { identity(s)["digest"] = "sha256:bb" }, replaced, "high binary-mismatch", ""},
+		{"the digest, for that of a program that was replaced", func(s object) { identity(s)["digest"] = "sha256:bb" }, replaced, "critical binary-mismatch", ""},
 		{"all tools", func(s object) { delete(s, "tools") }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},
 		{"each tool", func(s object) { s["tools"] = object{} }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},
 		{"one of two tools", func(s object) { delete(s["tools"].(object), "other") }, onThisMachine, "high lock-incomplete", ""},

@@ -233,7 +233,7 @@ func (p *Plan) useLocked(locked *lockfile.Server, now *baseline.Identity, at sca
 	case len(locked.Identity.Stale(now)) > 0:
 		p.ignore(at, "not started (--no-run); checked its locked definitions, which belong to the previous server, not the configured one")
 	case now.Digest != "" && last.Digest == "":
-		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may belong to another executable", locked.Name)
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may belong to another executable; run mcpscan lock --run-servers", locked.Name)
 	default:
 		p.ignore(at, "not started (--no-run); checked its locked definitions")
 	}

@@ -68,6 +68,10 @@ type Command struct {
 	First int
 	Text  int
 
+	// Dir is the directory to which an option or cd changes before the program starts, relative to the
+	// directory of the command; "" for none.
+	Dir string
+
 	// Options are the words of a launcher before the package or the command that it starts.
 	Options []string
 
@@ -217,6 +221,15 @@ func (l *Command) unwrap() bool {
 	i := w.skip(l.Words)
 	if i < 0 || i >= len(l.Words) {
 		return false
+	}
+	change := func(option, value string, _ int) {
+		if has(w.dir, option) {
+			l.chdir(value)
+		}
+	}
+	w.read(l.Words[:i], change)
+	if w.verbs != "" {
+		w.read(l.Words[w.verb(l.Words, w.verbs):i], change)
 	}
 	if w.tool != nil {
 		for k := w.verb(l.Words, w.verbs); k < i-1; k++ {

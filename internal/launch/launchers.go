@@ -81,6 +81,8 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 			}
 		case has(o.code, option):
 			code = true
+		case has(o.dir, option):
+			l.chdir(value)
 		}
 	}
 	o.read(l.Words[:max(from-1, 0)], each)
@@ -95,7 +97,11 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 
 // bun distinguishes bun x from bun FILE and bun run FILE.
 func bun(l *Command) {
-	at := bunOptions.first(l.Words, 0)
+	at := bunOptions.read(l.Words, func(option, value string, _ int) {
+		if has(bunOptions.dir, option) {
+			l.chdir(value)
+		}
+	})
 	if at >= 0 && l.Words[at] == "x" {
 		l.take(&bunOptions, at+1, npmPackage)
 		return

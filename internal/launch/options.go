@@ -10,6 +10,7 @@ type options struct {
 	values string // options that take the next word, each with a space before and after it
 	named  string // options whose value is the package
 	with   string // options whose value is an additional package
+	dir    string // options in values whose value is the directory in which the program starts
 	code   string // options whose value is a command that replaces the package
 	// most means that every option takes a value unless it is in flags.
 	most  bool
@@ -119,9 +120,9 @@ const npmValues = " --_auth --access --allow-directory --allow-file --allow-git 
 var (
 	npxOptions  = options{values: npmValues + "--node-arg -n ", named: " -p --package ", code: " -c --call "}
 	npmOptions  = options{values: npmValues, named: " --package ", code: " -c --call ", anywhere: true}
-	pnpmOptions = options{values: " --reporter --dir -C --registry --filter -F --loglevel --store-dir --config ", named: " --package "}
-	yarnOptions = options{named: " -p --package ", values: " --cwd "}
-	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file "}
+	pnpmOptions = options{values: " --reporter --dir -C --registry --filter -F --loglevel --store-dir --config ", dir: " --dir -C ", named: " --package "}
+	yarnOptions = options{named: " -p --package ", values: " --cwd ", dir: " --cwd "}
+	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file ", dir: " --cwd "}
 	uvOptions   = options{
 		values: " -p --python --with-editable --with-requirements --index -i --index-url --default-index " +
 			"--extra-index-url -f --find-links -P --upgrade-package --refresh-package --reinstall-package " +
@@ -131,7 +132,7 @@ var (
 			"--python-platform --allow-insecure-host --no-binary-package --no-build-package " +
 			"--no-build-isolation-package -C --config-setting --config-settings-package --fork-strategy " +
 			"--torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package ",
-		named: " --from ", with: " --with -w ",
+		named: " --from ", with: " --with -w ", dir: " --directory ",
 	}
 	pipxOptions   = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
 	dockerOptions = options{most: true,
@@ -183,8 +184,8 @@ func (w *wrapper) skip(words []string) int {
 
 // wrappers are programs that start another program given in their arguments.
 var wrappers = map[string]*wrapper{
-	"env":        {options: options{values: " -u --unset -C --chdir "}},
-	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},
+	"env":        {options: options{values: " -u --unset -C --chdir ", dir: " -C --chdir "}},
+	"sudo":       {options: options{values: " -u --user -g --group -C -D --chdir -h -p -r -t -T -U ", dir: " -D --chdir "}},
 	"doas":       {options: options{values: " -u -C "}},
 	"pkexec":     {options: options{values: " --user "}},
 	"gsudo":      {options: options{values: " -u --user -i --integrity --loglevel "}},
@@ -201,12 +202,12 @@ var wrappers = map[string]*wrapper{
 	"timeout":    {options: options{values: " -k -s --signal --kill-after "}, after: 1},
 	"xvfb-run":   {options: options{values: " -n -s -e -f -w --server-args --server-num "}},
 	"wsl":        {options: options{values: " -d --distribution -u --user --cd "}},
-	"poetry":     {verbs: " run ", options: options{values: " -C --directory -P --project "}},
+	"poetry":     {verbs: " run ", options: options{values: " -C --directory -P --project ", dir: " -C --directory "}},
 	"pdm":        {verbs: " run ", options: options{values: " -p --project "}},
 	"rye":        {verbs: " run "},
 	"hatch":      {verbs: " run "},
 	"pixi":       {verbs: " run ", options: options{values: " -e --environment --manifest-path "}},
-	"conda":      {verbs: " run ", options: options{values: " -n --name -p --prefix --cwd "}},
+	"conda":      {verbs: " run ", options: options{values: " -n --name -p --prefix --cwd ", dir: " --cwd "}},
 	"mamba":      {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
 	"micromamba": {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
 	"mise":       {verbs: " exec x ", dash: true, tool: misePackage},

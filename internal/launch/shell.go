@@ -109,6 +109,9 @@ func (l *Command) unwrapShell() bool {
 	}
 	for _, c := range shellCommands(text) {
 		words := c.words
+		if words[0] == "cd" && len(words) > 1 && !strings.ContainsAny(words[len(words)-1], "$`") {
+			l.chdir(words[len(words)-1])
+		}
 		if name := program(words[0]); known(name) && !shell(name) {
 			l.Text, l.First, l.inText = l.ArgOf(at), InText, len(words)-1
 			for _, w := range c.env {

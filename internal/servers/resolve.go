@@ -51,6 +51,10 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 		return f, ""
 	}
 	l := launch.Parse(e.Command, e.Args)
+	dir, err := filepath.Abs(Directory(Directory(m.project, e.Cwd), filepath.FromSlash(l.Dir)))
+	if err != nil {
+		return f, ""
+	}
 	file := ""
 	switch l.Ecosystem {
 	case launch.NPM:
@@ -62,18 +66,18 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	case launch.Local:
 		file = l.Name
 	case launch.None:
-		file = m.program(e, &l)
+		file = m.program(e, &l, dir)
+	}
+	if script := m.script(l.Script(), dir); script != "" {
+		file = script
 	}
 	if file == "" {
 		return f, ""
 	}
-	abs, err := filepath.Abs(Directory(Directory(m.project, e.Cwd), file))
-	if err != nil {
-		return f, ""
-	}
-	sum, why := m.disk.digest(abs)
+	file = filepath.Clean(Directory(dir, file))
+	sum, why := m.disk.digest(file)
 	if sum.raw != "" {
-		f.Executable = portable(abs, m.project)
+		f.Executable = portable(file, m.project)
 		f.Digest, f.DigestLF, f.DigestCRLF = sum.raw, sum.lf, sum.crlf
 	}
 	return f, why
@@ -91,12 +95,12 @@ func Directory(dir, name string) string {
 // program returns the file whose content determines what an entry does: the script named in an
 // argument or, without one, the command, unless that is a system program controlled by its
 // arguments.
-func (m machine) program(e *configfile.Entry, l *launch.Command) string {
+func (m machine) program(e *configfile.Entry, l *launch.Command, dir string) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
 			continue
 		}
-		if _, err := regular(Directory(Directory(m.project, e.Cwd), a)); err == nil {
+		if _, err := regular(Directory(dir, a)); err == nil {
 			return a
 		}
 	}

@@ -1,0 +1,89 @@
+package launch
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Script is local code that a runtime such as node or python3 loads.
+type Script struct {
+	Runtime string
+	Path    string // a file or directory as written, or the name of a Python module
+	Module  bool   // Path is the name of a Python module
+}
+
+// Script returns the local code that the command starts through a runtime, also behind a launcher, as in
+// uv run or npx tsx. The path is empty if there is none.
+func (l *Command) Script() Script {
+	switch {
+	case l.Program == "bun" && l.Ecosystem == Local:
+		return Script{Runtime: l.Program, Path: l.Name}
+	case has(" npx npm pnpx pnpm yarn bunx bun uvx uv pipx ", l.Program):
+		if at := len(l.Options); l.Options != nil && at < len(l.Words) {
+			if l.Program == "uv" && (slices.Contains(l.Options, "-m") || slices.Contains(l.Options, "--module")) {
+				return Script{Runtime: "python", Path: l.Words[at], Module: true}
+			}
+			return script(l.Words[at], l.Words[at+1:])
+		}
+	case !interpreter.MatchString(l.Program):
+		return script(l.Program, l.Words)
+	case l.Ecosystem == Local:
+		return Script{Runtime: l.Program, Path: l.Name}
+	case strings.HasPrefix(l.Program, "py"):
+		return module(l.Program, l.Words)
+	}
+	return Script{}
+}
+
+// script returns the local code that a program behind a launcher starts.
+func script(command string, words []string) Script {
+	name, _, _ := strings.Cut(command, "@")
+	name, _, _ = strings.Cut(name, "==")
+	switch name = program(name); {
+	case strings.HasSuffix(name, ".py"): // uv run FILE
+		return Script{Runtime: "python", Path: command}
+	case name == "mcp" || name == "fastmcp": // mcp run FILE or FILE:OBJECT
+		verb := ""
+		for _, w := range words {
+			file, _, _ := strings.Cut(w, ".py:")
+			switch {
+			case verb == "" && !strings.HasPrefix(w, "-"):
+				verb = w
+			case !has(" run dev ", verb):
+			case file != w:
+				return Script{Runtime: "python", Path: file + ".py"}
+			case strings.HasSuffix(w, ".py"):
+				return Script{Runtime: "python", Path: w}
+			}
+		}
+	case interpreter.MatchString(name) && !shell(name):
+		c := Parse(name, words)
+		return c.Script()
+	}
+	return Script{}
+}
+
+// module returns the module of python -m, unless an option removes the working directory from the search
+// path.
+func module(name string, words []string) Script {
+	for i, w := range words {
+		switch {
+		case w == "-m" && i+1 < len(words):
+			return Script{Runtime: name, Path: words[i+1], Module: true}
+		case w == "-I" || w == "-P" || !strings.HasPrefix(w, "-"):
+			return Script{}
+		}
+	}
+	return Script{}
+}
+
+// chdir records that the program starts in another directory.
+func (l *Command) chdir(dir string) {
+	dir = strings.ReplaceAll(dir, `\`, "/")
+	if path.IsAbs(dir) || drive.MatchString(dir) || l.Dir == "" {
+		l.Dir = dir
+	} else if dir != "" {
+		l.Dir = path.Join(l.Dir, dir)
+	}
+}
