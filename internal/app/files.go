@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -66,7 +67,7 @@ func (p *Plan) referenced(f *config.File) {
 			continue
 		}
 		file.SeeThrough(ThisProgram)
-		file.User, file.Project = f.User, f.Project
+		file.User, file.Project = f.User, cmp.Or(f.Project, StartDir(f))
 		p.Config(file)
 	}
 }
