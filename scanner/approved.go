@@ -215,6 +215,12 @@ func (p *JudgePass) IdentityApprovedInChange() *baseline.Approval {
 	return locked.Approval
 }
 
+// Trusted reports whether the settings let mcpscan lock approve new definitions of the event's server.
+func (p *JudgePass) Trusted() bool {
+	trusted := p.judge.engine.options.Trusted
+	return trusted != nil && trusted(p.event.Server)
+}
+
 // Locked returns the locked identity of the event's server, or nil if the lockfile has none.
 func (p *JudgePass) Locked() *baseline.LockedIdentity {
 	if p.event.Kind == LockEvent {

@@ -26,7 +26,9 @@ type Options struct {
 	Environment Environment // policy for configurations; nil for none
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
-	AgentSH  bool // compute the agentsh digest of tools, for a policy that compares it
+	// Trusted reports whether mcpscan lock approves new definitions of a known server; nil if of none.
+	Trusted func(server string) bool
+	AgentSH bool // compute the agentsh digest of tools, for a policy that compares it
 	// Late reports whether the time limit of the run has passed: from then on, events
 	// count as not inspected. It is nil if there is no limit.
 	Late func() bool

@@ -146,6 +146,7 @@ func Load(o Options) (*Checks, error) {
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
 	with := scanner.Options{Workers: o.Workers, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Late: o.Late}
+	with.Trusted = settings.Approval.Passes
 	if settings.Outputs.Block { // otherwise, findings block nothing that servers send
 		with.Blocks = triage.Blocks
 	}

@@ -50,7 +50,24 @@ var RemovedTool = scanner.Rule{
 				Message: gone(was.Kind),
 				Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
 		})
+		reportNewlyUnlisted(p)
 	},
+}
+
+// reportNewlyUnlisted reports approved definitions that the change marks as no longer listed: from then
+// on, they may be removed from the lockfile.
+func reportNewlyUnlisted(p *scanner.JudgePass) {
+	before := p.Before()
+	if !p.Revises() || before == nil {
+		return
+	}
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		if was := before.Definitions[d.Key()]; d.Unlisted && was != nil && was.Approval != nil && !was.Unlisted {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt,
+				Message: gone(d.Kind), Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
+		}
+	}
 }
 
 func gone(kind mcp.SubjectKind) string {
