@@ -79,9 +79,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		if err := f.Update(offers.now, policy, at); err != nil {
-			return err
-		}
+		f.Update(offers.now, policy, at)
 		if c.Prune {
 			forgotten = f.Prune()
 		}

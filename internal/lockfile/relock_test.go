@@ -45,9 +45,7 @@ func TestRelockedServer(t *testing.T) {
 			now := scanner.NewSnapshot()
 			offer := now.Offer("a")
 			offer.Info, offer.Identity = tt.now.Info, tt.now.Identity
-			if err := f.Update(now, Policy{}, day(2)); err != nil {
-				t.Fatal(err)
-			}
+			f.Update(now, Policy{}, day(2))
 			read, err := Parse(Name, format(t, f))
 			if err != nil {
 				t.Fatal(err)

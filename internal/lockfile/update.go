@@ -31,30 +31,45 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
-// DropAmbiguous deletes from a snapshot each server that lists a definition twice in different
-// forms, because only one of them could be approved. It returns the reasons.
+// DropAmbiguous deletes from a snapshot each server of which only one form could be approved: its name is
+// configured for different servers, or it lists a definition twice in different forms. It returns the reasons.
 func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
-		o := now.Servers[name]
-		if len(o.Duplicates) == 0 {
+		switch o := now.Servers[name]; {
+		case o.Rival != (scanner.Location{}):
+			left = append(left, rivals(o))
+		case len(o.Duplicates) > 0:
+			left = append(left, listedTwice(o))
+		default:
 			continue
 		}
-		t := o.Duplicates[0]
-		reason := fmt.Sprintf("server %q was not locked: it lists the %s %q twice with different definitions", name, t.Kind, t.Name)
-		if t.First != t.Second { // all definitions in a live server's list have the same location
-			reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
-		}
-		left = append(left, scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second})
 		delete(now.Servers, name)
 	}
 	return left
+}
+
+// rivals explains that a server's name is configured for different servers.
+func rivals(o *scanner.Offer) scanner.Skipped {
+	reason := fmt.Sprintf("server %q was not locked: %s and %s configure it differently, and one lockfile can hold only one of them; make them equal, rename one, or lock one into another file with --lockfile",
+		o.Server, place(o.Location), place(o.Rival))
+	return scanner.Skipped{Reason: reason, Count: 1, First: o.Rival}
+}
+
+// listedTwice explains that a server lists a definition twice in different forms.
+func listedTwice(o *scanner.Offer) scanner.Skipped {
+	t := o.Duplicates[0]
+	reason := fmt.Sprintf("server %q was not locked: it lists the %s %q twice with different definitions", o.Server, t.Kind, t.Name)
+	if t.First != t.Second { // all definitions in a live server's list have the same location
+		reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
+	}
+	return scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second}
 }
 
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
 // remain unchanged. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
 // first use.
-func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
+func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
 	started := map[string]*Server{}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
@@ -64,16 +79,11 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 	}
 	for _, name := range now.Names() {
 		o := now.Servers[name]
-		if o.Rival != (scanner.Location{}) {
-			return fmt.Errorf("%s: the server name %q is already used at %s: rename one of the servers, or lock them into two files with --lockfile",
-				place(o.Rival), name, place(o.Location))
-		}
 		if like := started[o.Identity.Key()]; like != nil && f.Servers[name] == nil {
 			f.Servers[name] = like.named(name)
 		}
 		f.update(name, o, p, at)
 	}
-	return nil
 }
 
 func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column) }
