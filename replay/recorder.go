@@ -31,11 +31,11 @@ func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, na
 
 // Record writes one event and sets its location in the recording, so that live inspection and a
 // replay report the same location. For the same reason, it makes names valid UTF-8. It writes no
-// ignored events, and no configurations, lockfiles, settings or identities of started servers,
+// ignored events, and no configurations, lockfiles, settings, identities of started servers or removals of servers,
 // which a replay gets separately.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {
-	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent:
+	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent, scanner.RemovedEvent:
 		return nil
 	}
 	r.line++

@@ -26,7 +26,11 @@ const (
 	SettingsEvent                    // changed settings that affect findings, in Settings; belongs to no session and does not count as input
 	SharedEvent                      // what a message on another connection adds to the session, in Shared
 	StartedEvent                     // the identity of a queried server, in Identity; never part of a recording
+	RemovedEvent                     // a server that the compared state has, and the input no longer names; never part of a recording
 )
+
+// sent reports whether the messages of such an event were sent or written by a server or an author.
+func (k EventKind) sent() bool { return k != StartedEvent && k != RemovedEvent }
 
 // Event is one unit of input. The reader or proxy that creates it sets Time; the engine uses no
 // other clock.
@@ -66,6 +70,11 @@ type Event struct {
 // SetTree sets the parsed frame, if the reader has it. root is the node of doc whose span
 // is Frame.
 func (e *Event) SetTree(doc *wire.Doc, root int) { e.tree, e.root = doc, root }
+
+// NewRemovedEvent returns an event that reports the removal of a server; at is where to report it.
+func NewRemovedEvent(server string, at Location) *Event {
+	return &Event{Kind: RemovedEvent, Session: "lockfile", Server: server, Origin: Origin{File: at.File, Line: at.Line, Column: at.Column}}
+}
 
 // Origin is the position where an event was found.
 type Origin struct {

@@ -86,6 +86,8 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		}
 	case StartedEvent:
 		in.begin(Message{Kind: mcp.Started})
+	case RemovedEvent:
+		in.begin(Message{Kind: mcp.Removed})
 	}
 	if in.found.dropped > 0 {
 		in.skip(tooMany)

@@ -129,7 +129,7 @@ func (j *judge) messages(e *Event) {
 	if srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this server was judged alone", e.Origin)
 	}
-	if e.Kind != StartedEvent && j.out.ShowsServer(e) {
+	if e.Kind.sent() && j.out.ShowsServer(e) {
 		j.out.First = !srv.met && !srv.forgotten
 		j.count(e)
 		srv.met = true

@@ -146,9 +146,9 @@ type Known struct {
 func newServer(id string) *Server { return &Server{ID: id, Words: names.Words(id)} }
 
 // serverOf returns the server of an event. A server joins its session with its first message, as in
-// a replay, so the session does not remember the server of a StartedEvent.
+// a replay, so the session does not remember the server of a StartedEvent or a RemovedEvent.
 func (s *Session) serverOf(e *Event) *Server {
-	if e.Kind == StartedEvent {
+	if !e.Kind.sent() {
 		return newServer(e.Server)
 	}
 	return s.server(e.Server)

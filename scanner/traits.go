@@ -36,10 +36,10 @@ func (p *JudgePass) traits() mcp.Traits {
 	} else if m.Kind == mcp.Request {
 		t |= mcp.OnQuestion
 	}
-	if !p.Server.Seen && m.Kind != mcp.Started {
+	if !p.Server.Seen && e.Kind.sent() {
 		t |= mcp.OnNewServer
 	}
-	if e.Identity != nil {
+	if e.Identity != nil || m.Kind == mcp.Removed {
 		t |= mcp.OnIdentity
 	}
 	if e.HTTP != nil {

@@ -74,6 +74,11 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if !pair && !met.any(before) {
 		return c.nothingCompared(before, slices.Sorted(maps.Keys(met)))
 	}
+	removed, err := c.removed(ctx, checks.Engine().Since(before, pair), before, pair, now.Inputs, met, &entries, into)
+	if err != nil {
+		return err
+	}
+	res.Add(removed)
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
 	return c.end(std, checks, collector.Report(append(inputs, now.Inputs...), version(), res), nil)
 }

@@ -56,6 +56,9 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if p.Empty { // a project without servers passes
+		c.AllowIncomplete = true
+	}
 	if p.NotStarted > 0 && !c.Quiet {
 		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.NotStarted, "server"))
 	}
@@ -78,7 +81,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, che
 		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
-	p.Headers, p.NoRun = c.Header, c.NoRun
+	p.Headers, p.NoRun, p.Change = c.Header, c.NoRun, c.Base != ""
 	p.Since(checks)
 	if err := p.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
 		return nil, err

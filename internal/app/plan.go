@@ -29,8 +29,11 @@ type Plan struct {
 
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
+	Change  bool              // the run judges a change, which may remove every configuration
+	Empty   bool              // the run judges a change, and finds neither a configuration nor a lockfile
 
 	named         []string                 // files that command lines name
+	searched      bool                     // the configurations in a directory were searched
 	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
 
@@ -83,7 +86,7 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	if p.NoRun && locked != nil {
 		p.locked = locked.Servers
 	}
-	needless := func(err error) bool { return errors.Is(err, ErrNoConfig) && locked != nil }
+	needless := func(err error) bool { return errors.Is(err, ErrNoConfig) && (locked != nil || p.Change) }
 	if len(command) > 0 {
 		if err := p.command(command); err != nil {
 			return err
@@ -105,6 +108,9 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	}
 	p.launcherSettings()
 	p.Unique()
+	if p.Empty = p.Change && locked == nil && len(p.Inputs)+len(p.Targets) == 0; p.Empty {
+		p.ignore(scanner.Origin{}, "no client configuration and no lockfile found: the project has no servers")
+	}
 	return nil
 }
 
@@ -128,6 +134,7 @@ func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused str
 		return refused != ""
 	})
 	p.lockedEvents()
+	p.removed()
 }
 
 // command adds the server that a command starts.
@@ -267,6 +274,7 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 // user is set, the user's directories. Those without servers are only counted. If it finds no
 // configuration with servers, it returns an error, unless something could not be read.
 func (p *Plan) discover(dir string, user bool) error {
+	p.searched = true
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
 	found := len(missed)
 	for _, m := range missed {

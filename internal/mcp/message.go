@@ -35,9 +35,10 @@ const (
 	Audit    // a report by another engine
 	Lockfile // a server's entry in a lockfile
 	Started  // the identity of a started server
+	Removed  // the statement that a server was removed
 )
 
-var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile", "started"}
+var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile", "started", "removed"}
 
 func (k MessageKind) String() string { return messageKindNames[k] }
 
@@ -194,7 +195,7 @@ const (
 	OnList                            // it contains definitions, ends a list, or reports a change
 	OnIntroduction                    // it introduces the server
 	OnNewServer                       // it is one of its server's first messages in the session
-	OnIdentity                        // it contains its server's identity: from a lockfile, a started server or a bundle
+	OnIdentity                        // it contains its server's identity: from a lockfile, a started or removed server, or a bundle
 	OnHTTP                            // the HTTP headers of its exchange are known
 	OnNoise                           // it is not a message
 	OnBatch                           // it came in a batch

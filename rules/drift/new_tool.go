@@ -36,15 +36,19 @@ var NewTool = scanner.Rule{
 var RemovedTool = scanner.Rule{
 	ID:         "drift-removed-tool",
 	Category:   "version_pin",
-	Title:      "An approved definition was removed",
-	Why:        "A removed definition does no harm, but work that relies on it fails, and another server can take over its name.",
-	Fix:        "Find out why the server removed it. To remove the approval, run mcpscan lock --prune.",
+	Title:      "An approved definition or server was removed",
+	Why:        "What was removed does no harm, but work that relies on it fails, and another server can take over its name.",
+	Fix:        "Find out why it was removed. To remove the approval of a definition, run mcpscan lock --prune.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client.",
+	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client. It is low if the change under review removes a whole server, because a later change could add the server again, with other definitions, as a new one.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
-	On:         mcp.OnList,
+	On:         mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Kind == mcp.Removed {
+			reportRemovedServer(p)
+			return
+		}
 		p.Missing(func(was *scanner.Offered) {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: was.Kind, Name: was.Name, Offset: p.Message.Offset,
 				Message: gone(was.Kind),
@@ -68,6 +72,15 @@ func reportNewlyUnlisted(p *scanner.JudgePass) {
 				Message: gone(d.Kind), Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
 		}
 	}
+}
+
+func reportRemovedServer(p *scanner.JudgePass) {
+	issue := scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Message: fmt.Sprintf("server %q was removed", p.Server.ID), Evidence: p.Server.ID}
+	if was := p.Before(); p.Change() && was != nil {
+		issue.Severity, issue.Related = scanner.Low, []scanner.Related{{Message: "recorded here", Location: was.Location}}
+		issue.Message = fmt.Sprintf("this change removed server %q: neither the lockfile nor a configuration names it", p.Server.ID)
+	}
+	p.Report(issue)
 }
 
 func gone(kind mcp.SubjectKind) string {

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// removed adds an event for each server that the change under review removes from the lockfile and that
+// no configuration names. It also lists the servers that are only in the lockfile: the change may have
+// removed their configuration. A run over individual files does not know all configurations.
+func (p *Plan) removed() {
+	if !p.Change || !p.searched {
+		return
+	}
+	configured, locked := p.configured(), map[string]bool{}
+	at := scanner.Location{}
+	if p.lockfile != nil {
+		at = scanner.Location{File: p.lockfile.Path, Line: 1, Column: 1}
+		for _, name := range p.lockfile.Names() {
+			locked[name] = true
+			if place := p.lockfile.Servers[name].Place; !configured[name] {
+				p.ignore(scanner.Origin{File: place.File, Line: place.Line, Column: place.Column}, fmt.Sprintf("server %q is in the lockfile, but in no configuration", name))
+			}
+		}
+	}
+	if p.before == nil {
+		return
+	}
+	for _, name := range p.before.Names() {
+		if at := at; !locked[name] && !configured[name] {
+			if p.lockfile == nil {
+				at = p.before.Servers[name].Place
+				at.File = p.before.Path // without the path of the base tree
+			}
+			p.Events = append(p.Events, scanner.NewRemovedEvent(name, at))
+		}
+	}
+}
+
+// configured returns the names of the servers in the configurations.
+func (p *Plan) configured() map[string]bool {
+	names := map[string]bool{}
+	for _, e := range p.Events {
+		if e.Kind == scanner.ConfigEvent {
+			for i := range e.Config.Entries {
+				names[e.Config.Entries[i].Name] = true
+			}
+		}
+	}
+	return names
+}
