@@ -226,6 +226,12 @@ func TestActionWithMcpscan(t *testing.T) {
 			t.Errorf("the outputs are %q, want exit code, findings and severity %q\n%s", out, want, r.log.String())
 		}
 	}
+	hidden := newRunner(t)
+	hidden.write(hidden.workspace, map[string]string{"tools.json": fmt.Sprintf(tool, "Adds two numbers."), ".mcp.json": `{"mcpServers":{"a":{"url":"http://a.example.com/mcp"}}}`})
+	hidden.inputs = map[string]string{"binary-path": program, "min-severity": "critical", "fail-on": "medium", "job-summary": "false", "annotations": "false"}
+	if out := hidden.run(); out["exit-code"] != "1" || out["findings"] == "0" || out["highest-severity"] == "none" {
+		t.Errorf("with findings that are not listed, the outputs are %q\n%s", out, hidden.log.String())
+	}
 	r := newRunner(t)
 	r.inputs = map[string]string{"binary-path": program, "targets": "missing.json", "job-summary": "false", "annotations": "false"}
 	if out := r.run(); r.code != 2 || out["exit-code"] != "2" || out["findings"] != "" {
