@@ -1,8 +1,12 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -24,9 +28,9 @@ var LockMissing = scanner.Rule{
 			switch {
 			case !compared || offer != nil || !entry.Compared():
 			case p.LockedBefore(entry.Name) != nil:
-				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), entry.Name)
+				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), missingServer(p, entry))
 			default:
-				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), entry.Name)
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), missingServer(p, entry))
 			}
 		}
 	},
@@ -48,4 +52,16 @@ var LockMissing = scanner.Rule{
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
 	},
+}
+
+// missingServer returns the evidence for a configured server: its name or, if an earlier configuration uses
+// the name for a different server, also what it starts or reaches, so that each server is reported.
+func missingServer(p *scanner.ConfigPass, entry *configfile.Entry) string {
+	id := baseline.IdentityOf(entry)
+	for _, before := range p.Before(entry.Name) {
+		if before.Entry.Compared() && !baseline.IdentityOf(before.Entry).Alike(id) {
+			return entry.Name + ": " + cmp.Or(strings.Join(append([]string{id.Command}, id.Args...), " "), id.URL)
+		}
+	}
+	return entry.Name
 }
