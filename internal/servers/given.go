@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -50,13 +51,17 @@ func (t *Target) Given() (found []string) {
 	for name, value := range t.Written.Env {
 		add(name, value)
 	}
-	for i, w := range t.Command {
+	words, set := t.words()
+	for _, variable := range set {
+		add(variable.Name, variable.Value)
+	}
+	for i, w := range words {
 		found = append(found, secrets.InAddresses(w)...)
 		name, value, ok := strings.Cut(w, "=")
 		if ok {
 			add(name, value)
 		}
-		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.Command[i-1]) || text.Token(w) != "" || randomArgument.fits(w)) {
+		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(words[i-1]) || text.Token(w) != "" || randomArgument.fits(w)) {
 			found = append(found, w)
 		}
 		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
@@ -70,6 +75,25 @@ func (t *Target) Given() (found []string) {
 		}
 	}
 	return append(found, t.Named...)
+}
+
+// words returns the command with code for a shell or another interpreter split into words, and the
+// variables that the command sets.
+func (t *Target) words() (words []string, set []launch.Assignment) {
+	if len(t.Command) == 0 {
+		return nil, nil
+	}
+	l := launch.Parse(t.Command[0], t.Command[1:])
+	for i, w := range t.Command {
+		if i-1 != l.Code {
+			words = append(words, w)
+			continue
+		}
+		for word := range strings.FieldsSeq(w) {
+			words = append(words, strings.Trim(word, "\"'`;"))
+		}
+	}
+	return words, l.Env
 }
 
 // credential returns the value of a header without its scheme.
