@@ -47,7 +47,7 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
-		t, err := servers.Configured(entry, app.StartDir(file), servers.Endpoint(entry.Name))
+		t, err := servers.Configured(entry, app.StartDir(file), servers.Endpoint(entry.Name), "")
 		why := ""
 		switch {
 		case entry.Disabled:

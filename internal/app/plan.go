@@ -182,11 +182,12 @@ func (p *Plan) Config(f *config.File) {
 			p.ignore(at(e.Pos), "not in the project: "+e.Msg)
 		}
 	}
-	dir := StartDir(f)
+	dir, workspace := StartDir(f), servers.WorkspaceOf(f)
 	for i := range f.Entries {
 		e, why := &f.Entries[i], ""
-		p.named = append(p.named, servers.CommandFiles(e.Command, e.Args, servers.Directory(dir, e.Cwd))...)
-		if e.Found, why = p.disk.Find(e, dir); why != "" {
+		expanded := workspace.Expand(*e)
+		p.named = append(p.named, servers.CommandFiles(expanded.Command, expanded.Args, servers.Directory(dir, expanded.Cwd))...)
+		if e.Found, why = p.disk.Find(&expanded, dir); why != "" {
 			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
 		} else if e.Found.Digest == "" {
 			p.absent(e, dir, at(e.Pos))
@@ -210,11 +211,11 @@ func (p *Plan) Config(f *config.File) {
 			p.useLocked(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
-		target := servers.Configured
-		if p.NoRun {
-			target = servers.AsWritten
+		t, err := servers.AsWritten(s, dir, at(s.Pos))
+		if !p.NoRun {
+			t, err = servers.Configured(s, dir, at(s.Pos), workspace)
 		}
-		if t, err := target(s, dir, at(s.Pos)); err != nil {
+		if err != nil {
 			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
 		} else {
 			p.add(t)

@@ -44,11 +44,14 @@ func Endpoint(name string) scanner.Origin {
 }
 
 // Configured returns the target for a configured server that may be started: references in it are
-// expanded. project is the directory of the project in whose configuration it is, in which clients
-// start it, or "".
-func Configured(s config.Server, project string, at scanner.Origin) (Target, error) {
+// expanded, those to the workspace as its client does. project is the directory of the project in whose
+// configuration the server is, in which clients start it, or "".
+func Configured(s config.Server, project string, at scanner.Origin, in Workspace) (Target, error) {
 	var secrets, named []string
 	expanded, missing := config.Expand(s, func(name string) (string, bool) {
+		if value, ok := in.variable(name); ok {
+			return value, true
+		}
 		value, ok := os.LookupEnv(name)
 		secrets = append(secrets, value)
 		if secretName(name) {
