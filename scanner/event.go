@@ -71,11 +71,6 @@ type Event struct {
 // is Frame.
 func (e *Event) SetTree(doc *wire.Doc, root int) { e.tree, e.root = doc, root }
 
-// NewRemovedEvent returns an event that reports the removal of a server; at is where to report it.
-func NewRemovedEvent(server string, at Location) *Event {
-	return &Event{Kind: RemovedEvent, Session: "lockfile", Server: server, Origin: Origin{File: at.File, Line: at.Line, Column: at.Column}}
-}
-
 // Origin is the position where an event was found.
 type Origin struct {
 	File   string // path as given by the user, or a label such as mcp://server

@@ -19,13 +19,13 @@ type Shared struct {
 	Call     *Call     // call that the message reports; nil if there is none
 	Counts   bool      // the call counts towards bursts and rates
 	Answered string    // ID of the call that the message answers, or of Call if it was blocked; "" if there is none
-	Suspect  *SharedSuspect
+	Suspect  *sharedSuspect
 	From     Outflow // result that contained the values, if any
 	Values   []Value
 }
 
-// SharedSuspect is a read that returned a suspicious answer.
-type SharedSuspect struct {
+// sharedSuspect is a read that returned a suspicious answer.
+type sharedSuspect struct {
 	ID   string // ID of the request
 	Time time.Time
 	Suspicion

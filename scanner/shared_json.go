@@ -123,7 +123,7 @@ func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	}
 	if c := doc.Get(n, "suspect"); c >= 0 {
 		r.allowOnly(c, "id", "time", "orders", "secret")
-		s.Suspect = &SharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
+		s.Suspect = &sharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
 	}
 	if values, from := doc.Get(n, "values"), doc.Get(n, "from"); values >= 0 || from >= 0 {
 		r.allowOnly(from, "tool", "orders", "at")

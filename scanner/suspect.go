@@ -32,7 +32,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 		return
 	}
 	if srv.suspected(asked.ID, asked.Time, why) && j.sharing {
-		j.adds.Suspect = &SharedSuspect{asked.ID, asked.Time, why}
+		j.adds.Suspect = &sharedSuspect{asked.ID, asked.Time, why}
 	}
 }
 

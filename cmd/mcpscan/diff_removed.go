@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -22,7 +23,7 @@ func (c *diffCmd) removed(ctx context.Context, engine *scanner.Engine, before *s
 	var gone []*scanner.Event
 	for _, name := range before.Names() {
 		if !met[name] && !configured[name] {
-			gone = append(gone, scanner.NewRemovedEvent(name, before.Servers[name].Location))
+			gone = append(gone, app.RemovedEvent(name, before.Servers[name].Location))
 		}
 	}
 	if res, err = engine.Run(context.WithoutCancel(ctx), replay.Events(gone), into); err != nil {

@@ -33,7 +33,7 @@ func (p *Plan) removed() {
 				at = p.before.Servers[name].Place
 				at.File = p.before.Path // without the path of the base tree
 			}
-			p.Events = append(p.Events, scanner.NewRemovedEvent(name, at))
+			p.Events = append(p.Events, RemovedEvent(name, at))
 		}
 	}
 }
@@ -49,4 +49,10 @@ func (p *Plan) configured() map[string]bool {
 		}
 	}
 	return names
+}
+
+// RemovedEvent returns an event that reports the removal of a server; at is where to report it.
+func RemovedEvent(server string, at scanner.Location) *scanner.Event {
+	origin := scanner.Origin{File: at.File, Line: at.Line, Column: at.Column}
+	return &scanner.Event{Kind: scanner.RemovedEvent, Session: "lockfile", Server: server, Origin: origin}
 }
