@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -147,6 +148,7 @@ func (p *Plan) envFiles(f *config.File) {
 		return
 	}
 	seen := map[string]bool{}
+	hosts := map[string][]string{}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
@@ -154,6 +156,7 @@ func (p *Plan) envFiles(f *config.File) {
 			inside := config.InProject(name)
 			path := filepath.Join(projectOf(f), filepath.FromSlash(inside))
 			if seen[path] {
+				e.FileHosts = append(e.FileHosts, hosts[path]...)
 				continue
 			}
 			seen[path] = true
@@ -168,6 +171,10 @@ func (p *Plan) envFiles(f *config.File) {
 			default:
 				vars := config.ParseEnvFile(path, f.Client, "", data)
 				vars.Project = f.Project
+				for _, s := range vars.Settings {
+					hosts[path] = append(hosts[path], baseline.HostsIn(s.Pointer, s.Text)...)
+				}
+				e.FileHosts = append(e.FileHosts, hosts[path]...)
 				p.Config(vars)
 			}
 		}

@@ -1,97 +1,219 @@
 package app
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsFiles lists the files that launchers read in their working directory, each with the
-// prefix of the environment variables that have the same effect. uvx and pipx read no such file.
+// settingsFiles lists the files from which launchers take settings, in their working directory or above it,
+// each with the prefix of the environment variables that have the same effect. uvx and pipx read no such
+// file.
 var settingsFiles = []struct {
 	name, prefix string
 	programs     []string
 }{
-	{".npmrc", "npm_config_", []string{"npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun"}},
+	{".npmrc", npmPrefix, []string{"npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "deno"}},
 	{"bunfig.toml", "BUN_CONFIG_", []string{"bunx", "bun"}},
+	{".yarnrc.yml", "YARN_", []string{"yarn"}},
 }
 
-// launcherFile is a settings file in a project, together with the packages fetched by the launchers
-// that read it.
+const npmPrefix = "npm_config_"
+
+// launcherFile is a settings file of launchers in a project.
 type launcherFile struct {
-	prefix   string // see settingsFiles
-	packages []string
+	prefix   string       // see settingsFiles
 	of       *config.File // the first configuration that starts such a launcher
 	at       scanner.Origin
+	packages []string            // packages that the launchers fetch
+	vars     *config.File        // nil if the file was not read
+	err      error               // why it was not read
+	last     map[string]string   // effective values of the settings, by name without the prefix
+	hosts    map[string][]string // hosts of registries and proxies, by the scope of the packages; "" for all
 }
 
-// launchers collects the files from which the launchers in a project's configuration take settings.
-func (p *Plan) launchers(f *config.File) {
-	if f.User {
+// launchers adds to an entry of a project what its launchers read from files in the project: the hosts in
+// their settings, and the file that npx runs instead of a package.
+func (p *Plan) launchers(f *config.File, e *config.Server) {
+	if f.User || e.Command == "" {
 		return
 	}
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		if e.Command == "" {
+	l := launch.Parse(e.Command, e.Args)
+	r := launcherReader{Plan: p, f: f, e: e, seen: map[string]bool{}, npm: servers.NPM{Dirs: dirsOf(f, e)}}
+	l.Each(func(c *launch.Command) {
+		for _, file := range settingsFiles {
+			if c.Contained || !slices.Contains(file.programs, c.Program) {
+				continue
+			}
+			for _, dir := range r.npm.Dirs {
+				r.read(filepath.Join(dir, file.name), file.prefix, c.Name)
+			}
+			if file.prefix == npmPrefix {
+				r.variables(c)
+			}
+		}
+	})
+	if instead := p.disk.Instead(&l, &r.npm, StartDir(f)); instead != "" {
+		e.Found = configfile.Found{Instead: instead}
+		e.Found, _ = p.disk.Find(e, StartDir(f))
+	}
+}
+
+// dirsOf returns an entry's working directory in its project and the directories above it.
+func dirsOf(f *config.File, e *config.Server) (dirs []string) {
+	for dir := cmp.Or(config.InProject(e.Cwd), "."); ; dir = path.Dir(dir) {
+		dirs = append(dirs, filepath.Join(projectOf(f), filepath.FromSlash(dir)))
+		if dir == "." {
+			return dirs
+		}
+	}
+}
+
+// launcherReader reads the settings files of an entry's launchers.
+type launcherReader struct {
+	*Plan
+	f    *config.File
+	e    *config.Server
+	seen map[string]bool
+	npm  servers.NPM
+}
+
+// variables reads the files that variables of a command's environment name.
+func (r *launcherReader) variables(c *launch.Command) {
+	for _, name := range slices.Sorted(maps.Keys(r.e.Env)) {
+		r.named(name, r.e.Env[name], c.Name)
+	}
+	for _, v := range c.Env {
+		r.named(v.Name, v.Value, c.Name)
+	}
+}
+
+// read reads a settings file and the files that it names, unless the entry has already read it.
+func (r *launcherReader) read(name, prefix, pkg string) {
+	file := r.launcherFile(r.f, r.e, name, prefix)
+	if file.packages = append(file.packages, pkg); r.seen[name] {
+		return
+	}
+	r.seen[name] = true
+	scope, _, scoped := strings.Cut(pkg, "/")
+	r.e.FileHosts = append(r.e.FileHosts, file.hosts[""]...)
+	if scoped {
+		r.e.FileHosts = append(r.e.FileHosts, file.hosts[scope]...)
+	}
+	for _, setting := range npmPlaces {
+		if value := file.last[setting]; value != "" && prefix == npmPrefix {
+			r.named(npmPrefix+setting, value, pkg)
+		}
+	}
+}
+
+// npmPlaces are the settings of npm that name a file or directory with settings or packages.
+var npmPlaces = []string{"userconfig", "globalconfig", "prefix", "cache"}
+
+// named reads the file with settings of npm that a variable names, or adds the directory with packages.
+func (r *launcherReader) named(name, value, pkg string) {
+	inside := config.InProject(value)
+	if inside == "" || value == "" {
+		return
+	}
+	place := filepath.Join(r.npm.Dirs[0], filepath.FromSlash(inside))
+	switch strings.ToLower(name) {
+	case "npm_config_userconfig", "npm_config_globalconfig":
+		r.read(place, npmPrefix, pkg)
+	case "npm_config_prefix", "prefix":
+		r.npm.Prefixes = append(r.npm.Prefixes, place)
+		r.read(filepath.Join(place, "etc", "npmrc"), npmPrefix, pkg)
+	case "npm_config_cache":
+		r.npm.Caches = append(r.npm.Caches, place)
+	case "home", "userprofile":
+		r.npm.Caches = append(r.npm.Caches, filepath.Join(place, ".npm"))
+		r.read(filepath.Join(place, ".npmrc"), npmPrefix, pkg)
+	}
+}
+
+// launcherFile returns the settings file at a path, and reads it if no entry has read it before.
+func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix string) *launcherFile {
+	if p.launcherFiles[name] != nil {
+		return p.launcherFiles[name]
+	}
+	if p.launcherFiles == nil {
+		p.launcherFiles = map[string]*launcherFile{}
+	}
+	file := &launcherFile{prefix: prefix, of: f, at: scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}}
+	p.launcherFiles[name] = file
+	data, err := ReadTarget(name, maxEnvFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isLink(name):
+	case err == nil && !below(projectOf(f), name):
+		file.err = errors.New("not checked: a symbolic link leads outside the project")
+	case err != nil:
+		file.err = fmt.Errorf("not read: %w", err)
+	default:
+		file.vars = config.ParseEnvFile(name, f.Client, prefix, data)
+		file.vars.Project = f.Project
+		file.index()
+	}
+	return file
+}
+
+// index determines the effective settings and their hosts.
+func (f *launcherFile) index() {
+	f.last, f.hosts = map[string]string{}, map[string][]string{}
+	for _, s := range f.vars.Settings {
+		f.last[f.name(s)] = s.Text
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.last)) {
+		if !sourceSetting.MatchString(name) {
 			continue
 		}
-		dir := filepath.Join(projectOf(f), filepath.FromSlash(config.InProject(e.Cwd)))
-		l := launch.Parse(e.Command, e.Args)
-		l.Each(func(c *launch.Command) {
-			for _, file := range settingsFiles {
-				if !c.Contained && slices.Contains(file.programs, c.Program) {
-					one := p.launcherFile(f, e, filepath.Join(dir, file.name), file.prefix)
-					one.packages = append(one.packages, c.Name)
-				}
-			}
-		})
-	}
-}
-
-// launcherFile returns the entry for a path in p.launcherFiles, adding it if necessary.
-func (p *Plan) launcherFile(f *config.File, e *config.Server, path, prefix string) *launcherFile {
-	if p.launcherFiles[path] == nil {
-		if p.launcherFiles == nil {
-			p.launcherFiles = map[string]*launcherFile{}
+		scope := ""
+		if strings.HasPrefix(name, "@") {
+			scope, _, _ = strings.Cut(name, ":")
 		}
-		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
-		p.launcherFiles[path] = &launcherFile{prefix: prefix, of: f, at: at}
+		hosts := baseline.HostsIn(name, f.last[name])
+		f.hosts[scope] = append(f.hosts[scope], slices.DeleteFunc(hosts, launch.OfficialRegistry)...)
 	}
-	return p.launcherFiles[path]
 }
 
-// launcherSettings adds the settings in the collected files. A missing file is not reported,
+// sourceSetting matches the settings that determine where packages come from.
+var sourceSetting = lazyregexp.New(`(?i)(?:registry|registryserver|proxy)$`)
+
+// name returns the name of a setting without its prefix.
+func (f *launcherFile) name(s configfile.Setting) string {
+	return strings.ReplaceAll(strings.TrimPrefix(s.Pointer, "/envFile/"+f.prefix), "~1", "/")
+}
+
+// launcherSettings adds the settings in the files that were read. A missing file is not reported,
 // because a launcher works without it.
 func (p *Plan) launcherSettings() {
-	for _, path := range slices.Sorted(maps.Keys(p.launcherFiles)) {
-		file := p.launcherFiles[path]
-		data, err := ReadTarget(path, maxEnvFile)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && !isLink(path):
-		case err == nil && !below(projectOf(file.of), path):
-			p.skip(file.at, "%s not checked: a symbolic link leads outside the project", filepath.Base(path))
-		case err != nil:
-			p.skip(file.at, "%s not read: %v", filepath.Base(path), err)
-		default:
-			vars := config.ParseEnvFile(path, file.of.Client, file.prefix, data)
-			vars.Project = file.of.Project
-			vars.Settings = slices.DeleteFunc(vars.Settings, file.unused)
-			p.Config(vars)
+	for _, name := range slices.Sorted(maps.Keys(p.launcherFiles)) {
+		file := p.launcherFiles[name]
+		if file.err != nil {
+			p.skip(file.at, "%s %v", filepath.Base(name), file.err)
+		}
+		if file.vars != nil {
+			file.vars.Settings = slices.DeleteFunc(file.vars.Settings, file.unused)
+			p.Config(file.vars)
 		}
 	}
 }
 
 // unused reports whether a setting specifies the registry of an npm scope from which the launchers fetch no packages.
 func (f *launcherFile) unused(s configfile.Setting) bool {
-	scope, ok := strings.CutPrefix(strings.TrimPrefix(s.Pointer, "/envFile/"+f.prefix), "@")
-	scope, _, _ = strings.Cut(scope, ":")
-	return ok && !slices.ContainsFunc(f.packages, func(name string) bool { return strings.HasPrefix(name, "@"+scope+"/") })
+	scope, _, _ := strings.Cut(f.name(s), ":")
+	return strings.HasPrefix(scope, "@") && !slices.ContainsFunc(f.packages, func(name string) bool { return strings.HasPrefix(name, scope+"/") })
 }

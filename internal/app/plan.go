@@ -192,12 +192,12 @@ func (p *Plan) Config(f *config.File) {
 		} else if e.Found.Digest == "" {
 			p.absent(e, dir, at(e.Pos))
 		}
+		p.launchers(f, e)
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty configuration does not count as inspected
 		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
-	p.launchers(f)
 	p.referenced(f)
 	for _, s := range f.Entries {
 		for _, problem := range s.Problems {

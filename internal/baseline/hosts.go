@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,43 +11,44 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// hosts returns the origins in an entry's variables and headers, to which the server often sends a
-// credential, and in its OAuth settings, which determine who obtains the token.
-func hosts(e *configfile.Entry) (origins []string) {
-	own := origin(e.URL)
-	add := func(value string) {
-		if o := origin(value); o != "" && o != own {
-			origins = append(origins, o)
-		}
-	}
+// hosts returns the hosts named in an entry's variables and headers, to which the server often sends a
+// credential; in the files of the project that it reads; and in its OAuth settings, which determine who
+// obtains the token.
+func hosts(e *configfile.Entry) []string {
+	all := slices.Clone(e.FileHosts)
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
-		for _, value := range values {
-			add(text.Literal(value))
+		for name, value := range values {
+			all = append(all, HostsIn(name, value)...)
 		}
 	}
 	for _, s := range e.Other {
 		if oauthSetting.MatchString(s.Pointer) {
-			add(s.Text)
+			all = append(all, HostsIn(s.Pointer, s.Text)...)
 		}
 	}
-	slices.Sort(origins)
-	return slices.Compact(origins)
+	if own, err := url.Parse(e.URL); err == nil && own.Host != "" {
+		all = slices.DeleteFunc(all, func(host string) bool {
+			return strings.EqualFold(host, own.Host) || strings.EqualFold(host, own.Scheme+"://"+own.Host)
+		})
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// HostsIn returns the hosts other than this machine in a value, in the form in which an identity contains them.
+func HostsIn(name, value string) []string {
+	hosts := destination.Named(name, text.Literal(value))
+	for i, host := range hosts {
+		hosts[i] = text.Mask(host)
+	}
+	return hosts
 }
 
 // oauthSetting matches the pointers of OAuth settings in the entries of all clients, such as
 // /oauth/authServerMetadataUrl, /oauth/token_url and /auth/redirectUri.
 var oauthSetting = lazyregexp.New(`(?i)^/(?:o?auth|authorization)`)
 
-// origin returns the scheme and host of a URL, or "" if it has none or points to this machine.
-func origin(raw string) string {
-	u, ok := destination.Address(raw)
-	if !ok || destination.Loopback(u.Hostname()) {
-		return ""
-	}
-	return text.Mask(u.Scheme + "://" + strings.ToLower(u.Host))
-}
-
-// WithHosts returns the identity with the hosts of other added, because each client has its own
+// WithHosts returns the identity with the hosts of another one added, because each client has its own
 // settings for the same server.
 func (id *Identity) WithHosts(other *Identity) *Identity {
 	if other == nil || len(other.Hosts) == 0 {
@@ -59,11 +61,17 @@ func (id *Identity) WithHosts(other *Identity) *Identity {
 	return &both
 }
 
-// NewHosts returns the hosts in current that are not in id.
+// NewHosts returns the hosts in current that are not in id. A host with a scheme equals the same host
+// without one.
 func (id *Identity) NewHosts(current *Identity) []string {
 	known := map[string]bool{}
 	for _, o := range id.Hosts {
+		_, host, address := strings.Cut(o, "://")
 		known[o] = true
+		known[host] = known[host] || address
 	}
-	return slices.DeleteFunc(slices.Clone(current.Hosts), func(o string) bool { return known[o] })
+	return slices.DeleteFunc(slices.Clone(current.Hosts), func(o string) bool {
+		_, host, _ := strings.Cut(o, "://")
+		return known[o] || slices.Contains(id.Hosts, host)
+	})
 }

@@ -28,7 +28,7 @@ type Identity struct {
 	URL       string // without credentials and parameters
 	Env       []string
 	Headers   []string
-	Hosts     []string // origins in variables, headers and OAuth settings, sorted, excluding this machine and the origin of URL
+	Hosts     []string // in variables, headers, OAuth settings and settings of the launcher; sorted, without this machine and the host of URL
 
 	Ecosystem launch.Ecosystem // ecosystem of the package that the command starts
 	Package   string
@@ -50,6 +50,9 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	if e.Command != "" {
 		l := launch.Parse(e.Command, e.Args)
 		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, Masked(l.Name), l.Version, l.Exact, l.Digest
+	}
+	if e.Found.Instead != "" {
+		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = launch.Local, e.Found.Instead, "", false, ""
 	}
 	return id
 }
@@ -296,16 +299,17 @@ func packageVersion(id *Identity) string {
 // which does not affect what runs. If the package's name also occurs in another argument, such as a
 // mounted directory, that argument is unchanged.
 func (id *Identity) bareArgs() (args []string) {
-	at := len(id.Args)
+	at, l := len(id.Args), launch.Command{}
 	if id.Package != "" {
-		at = launch.Parse(id.Command, id.Args).Arg
+		l = launch.Parse(id.Command, id.Args)
+		at = l.Arg
 	}
 	for i, a := range id.Args {
 		if i < at && id.Ecosystem == launch.NPM && (a == "-y" || a == "--yes") {
 			continue
 		}
 		if i == at {
-			for _, v := range []string{id.Version, id.Pinned, id.Package} {
+			for _, v := range []string{id.Version, id.Pinned, id.Package, l.Version, l.Digest, l.Name} { // a file of the project may replace the package
 				if v != "" {
 					a = strings.Replace(a, v, "", 1)
 				}

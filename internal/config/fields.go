@@ -199,15 +199,18 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
-// prefix is the beginning of the names of the corresponding environment variables: for npm,
-// npm_config_registry is the same setting as registry in .npmrc.
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher, the
+// names of the corresponding environment variables begin with prefix: for npm, npm_config_registry is the
+// same setting as registry in .npmrc. In a .yml file, colons separate names and values.
 func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
-	number := 0
+	number, separator := 0, "="
+	if extension(name) == ".yml" {
+		separator = ":"
+	}
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		number++
-		key, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(line)), "export "), "=")
+		key, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(line)), "export "), separator)
 		if key = strings.TrimSpace(key); !ok || key == "" || key[0] == '#' {
 			continue
 		}

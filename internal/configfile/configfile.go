@@ -60,6 +60,9 @@ type Entry struct {
 	Env map[string]string
 	// EnvFiles are files with more variables, as named in the entry.
 	EnvFiles []string
+	// FileHosts are the hosts that files of the project name: in the variables of EnvFiles, and in
+	// settings that determine where the entry's launcher gets packages.
+	FileHosts []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
 	// URL and Headers are the address of a remote server and the headers sent to it.
@@ -109,10 +112,12 @@ type EntryProxy struct {
 }
 
 // Found describes an entry's command on a machine: its version in the package manager, with
-// the registry's digest, and its executable, if present. Unknown values are empty.
+// the registry's digest; its executable, if present; and the file of the project that the launcher runs
+// instead of the package, if any. Unknown values are empty.
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
+	Instead             string
 	// DigestLF and DigestCRLF are the digests of the executable with these line ends, if it is text.
 	DigestLF, DigestCRLF string
 	// Removed reports whether the change under review removed the approved executable, or replaced it

@@ -1,6 +1,15 @@
 package launch
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+)
+
+// OfficialRegistry reports whether a host, or an address that consists of one, is that of an official registry.
+func OfficialRegistry(host string) bool { return officialRegistry.MatchString(host) }
+
+var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 
 // orInit returns the parser for a launcher with further verbs that run a package create-NAME.
 func orInit(o *options, verbs, inits string) func(*Command) {

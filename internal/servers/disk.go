@@ -31,6 +31,10 @@ type Disk struct {
 	left int64             // bytes that the run may still read
 	sums map[string]summed // digests by path
 	lock npmLock           // the last package-lock.json read
+
+	// Used while the configurations are read, by one goroutine:
+	repositories map[string]*repository       // by directory
+	programs     map[string]map[string]string // those of package.json, by directory
 }
 
 // summed is a file's digests, and the file's state when they were computed.
@@ -48,7 +52,7 @@ type npmLock struct {
 
 // NewDisk returns a disk for one run.
 func NewDisk(ctx context.Context) *Disk {
-	return &Disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
+	return &Disk{ctx: ctx, left: maxRead, sums: map[string]summed{}, repositories: map[string]*repository{}, programs: map[string]map[string]string{}}
 }
 
 // digest returns the SHA-256 digests of a regular file, or none if there is no such file. why explains

@@ -56,6 +56,9 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 		return f, ""
 	}
 	file := ""
+	if f.Instead = e.Found.Instead; f.Instead != "" {
+		e, l.Ecosystem, l.Name, dir = &configfile.Entry{}, launch.Local, f.Instead, Directory(m.project, "")
+	}
 	switch l.Ecosystem {
 	case launch.NPM:
 		f.Resolved, f.Integrity = m.fetchedByNPX(&l, Directory(m.project, e.Cwd))

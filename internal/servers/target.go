@@ -196,7 +196,7 @@ func (t *Target) identity(m machine) (id *baseline.Identity, why string) {
 	entry := t.Written
 	if len(t.Command) > 0 {
 		m.project = t.Project
-		entry.Found, why = m.find(&config.Server{Command: t.Command[0], Args: t.Command[1:], Cwd: t.Dir})
+		entry.Found, why = m.find(&config.Server{Command: t.Command[0], Args: t.Command[1:], Cwd: t.Dir, Found: entry.Found})
 		entry.Found.Executable = t.Conceal(entry.Found.Executable)
 	}
 	return baseline.IdentityOf(&entry), why

@@ -15,12 +15,12 @@ import (
 var EnvHijack = scanner.Rule{
 	ID:         "cfg-env-hijack",
 	Category:   "configuration",
-	Title:      "A variable or option changes the code that a harmless command runs",
-	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and command-line options decide where that code comes from. The server still appears under the name that the user approved.",
-	Fix:        "Remove the variable or option. Put code that must run before the server into the server's own package.",
+	Title:      "A variable, option or file changes the code that a harmless command runs",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and command-line options and settings files of launchers decide where that code comes from. The server still appears under the name that the user approved.",
+	Fix:        "Remove the variable, option or file. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, and a PATH that begins in the working directory are rated high. Variables that redirect downloads or traffic are rated medium, as are search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of one version of a package are rated high. Variables that redirect downloads or traffic are rated medium (a new host makes the lockfile stale, which is high), as are search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -31,6 +31,9 @@ var EnvHijack = scanner.Rule{
 			})
 		})
 		entries.EachNested(p, hijackedArguments)
+		for i := range p.Entries {
+			replacedPackage(p, &p.Entries[i])
+		}
 		if p.User {
 			return // users set their own environment
 		}
@@ -43,6 +46,14 @@ var EnvHijack = scanner.Rule{
 			}
 		}
 	},
+}
+
+// replacedPackage reports an entry that requests one version of a package, but runs a file of the project.
+func replacedPackage(p *scanner.ConfigPass, e *configfile.Entry) {
+	if l := launch.Parse(e.Command, e.Args); e.Found.Instead != "" && l.Exact {
+		pointer, _ := entries.Argument(e, l.Arg)
+		p.Report(e, pointer, scanner.High, "the launcher runs what is in the project instead of the package", e.Found.Instead)
+	}
 }
 
 // hijackedArguments checks the variables that are set on a command line, and launcher options that have
@@ -86,7 +97,7 @@ func otherSource(value string) bool {
 		if name, address, ok := strings.Cut(one, "="); ok && !strings.Contains(name, "://") {
 			one = address
 		}
-		if u, ok := destination.Address(one); ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname()) {
+		if u, ok := destination.Address(one); ok && !launch.OfficialRegistry(u.Hostname()) && !destination.Loopback(u.Hostname()) {
 			return true
 		}
 	}
@@ -106,6 +117,8 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	case (upper == "NODE_OPTIONS" || upper == "NPM_CONFIG_NODE_OPTIONS") && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
 		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
 		return scanner.High, "the options load code into the program"
+	case upper == "YARN_YARNPATH" || upper == "YARN_YARN_PATH":
+		return scanner.Medium, "a file of the project runs instead of the installed launcher"
 	case searchPath.MatchString(upper):
 		return searched(upper, value, fetched)
 	case packageSource.MatchString(upper):
@@ -141,17 +154,16 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 var (
 	namesCode = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|` +
 		`ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|` +
-		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NODE_REPL_EXTERNAL_MODULE)$`)
+		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NODE_REPL_EXTERNAL_MODULE|NPM_CONFIG_PACKAGE)$`)
 	// systemShell matches a common shell, by name or in a system directory. It does no harm if npm
 	// uses such a shell instead of its default.
 	systemShell   = lazyregexp.New(`(?i)^(?:(?:/usr(?:/local)?|/opt/homebrew)?/bin/|[A-Z]:[\\/]+(?:Program Files|Windows)[^%$]*[\\/])?(?:(?:ba|z|da|k|fi)?sh|powershell|pwsh|cmd)(?:\.exe)?$`)
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
-	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
+	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_?REGISTRY_?SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
 		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
 	registryOption = lazyregexp.New(`^(?:--reg(?:istry)?|--@[^:=]+:registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
-	officialSource = lazyregexp.New(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
-	proxy          = lazyregexp.New(`^(?:HTTPS?|ALL)_PROXY$`)
+	proxy          = lazyregexp.New(`^(?:(?:HTTPS?|ALL)_PROXY|NPM_CONFIG_(?:HTTPS?_)?PROXY|YARN_HTTPS?_?PROXY)$`)
 	relative       = lazyregexp.New(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)
 	shared         = lazyregexp.New(`^(?:/tmp|/var/tmp|/dev/shm|/private/tmp|/Users/Shared|[A-Za-z]:\\(?:Windows\\Temp|Temp|Users\\Public))(?:[/\\]|$)`)
 )

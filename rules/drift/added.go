@@ -9,7 +9,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
-	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 // harmfulSentence is a kind of harmful sentence that legitimate upgrades rarely add: how to
@@ -125,7 +124,7 @@ func (u *unapproved) newPlace(place string, before []byte) bool {
 		return false
 	}
 	if !strings.Contains(place, "://") && !strings.Contains(place, "@") && strings.Trim(host, "0123456789.") != "" {
-		if suffix, icann := publicsuffix.PublicSuffix(host); !directed.Match(before) || !icann && !strings.Contains(suffix, ".") || fileEndings[suffix] || !strings.Contains(host, ".") {
+		if suffix, icann := publicsuffix.PublicSuffix(host); !directed.Match(before) || !icann && !strings.Contains(suffix, ".") || destination.FileEnding(suffix) || !strings.Contains(host, ".") {
 			return false
 		}
 	}
@@ -139,9 +138,6 @@ var (
 	// directed detects the text before a host name without a scheme.
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
-
-// fileEndings are top-level domains that are also common file name extensions.
-var fileEndings = names.Set(`sh py md rs zip mov ts ps pl`)
 
 // hostNamed returns the host of an address in a text.
 func hostNamed(place string) string {

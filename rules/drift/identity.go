@@ -23,7 +23,7 @@ var Identity = scanner.Rule{
 	Fix:        "Compare the server's current command, package and URL with the lockfile. If you want the change, run mcpscan lock (unless the lockfile already has it), then mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in the server's variables, headers or OAuth settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
+	Basis:      "The change is certain. The finding is critical if the same package version has different content. It is high for a different program, package or host, a new host in the server's variables, headers, OAuth settings or the launcher's settings, or different arguments, and medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is reported as a note, because its tools are compared separately. binary-mismatch reports a replaced executable.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
@@ -116,7 +116,7 @@ func compareIdentity(was, now *baseline.Identity) *identityChange {
 	c.names("environment variable", "/env", was.Env, now.Env, scanner.Medium)
 	c.names("header", "/headers", was.Headers, now.Headers, scanner.Low)
 	for _, origin := range was.NewHosts(now) {
-		c.add(scanner.High, "/hosts", origin, "its variables, headers or OAuth settings now name %s", origin)
+		c.add(scanner.High, "/hosts", origin, "its settings now name %s", origin)
 	}
 	if len(c.told) == 0 {
 		return nil
@@ -155,6 +155,9 @@ func (c *identityChange) program(was, now *baseline.Identity) {
 		args++
 	}
 	at := fmt.Sprintf("/args/%d", args)
+	if args == max(len(was.Args), len(now.Args)) { // a file replaces the package
+		at = "/command"
+	}
 	evidence := strings.Join(now.Args[min(args, len(now.Args)):], " ")
 	switch {
 	case was.Ecosystem != now.Ecosystem || was.Package != now.Package:
