@@ -43,7 +43,9 @@ var (
 	// scheme matches the beginning of an address. In the schemes of the web, the number and direction of
 	// slashes is irrelevant to WHATWG parsers.
 	scheme    = lazyregexp.New(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2,}|(?:https?|wss?|ftp):[/\\]?)`)
-	authority = lazyregexp.New("^[^/\\\\?#\"'`<>|\\s]+")
+	authority = lazyregexp.New("^[^/?#\"'`<>|\\s]+")
+	// In a list, and for parsers that end the host at a backslash or not, there are several hosts.
+	between = lazyregexp.New(`[,\\]+`)
 )
 
 // addresses returns SCHEME://HOST[:PORT] for each host of the addresses in a value.
@@ -51,7 +53,7 @@ func addresses(value string) (found []string) {
 	for _, at := range scheme.Compiled().FindAllStringIndex(value, -1) {
 		begin := strings.ToLower(value[at[0]:at[1]])
 		name, slashes, _ := strings.Cut(begin, ":")
-		for i, host := range strings.Split(authority.FindString(value[at[1]:]), ",") {
+		for i, host := range between.Compiled().Split(authority.FindString(value[at[1]:]), -1) {
 			host = strings.ToLower(strings.TrimRight(host[strings.LastIndexByte(host, '@')+1:], ".;)}"))
 			if !strings.Contains(host, "[") {
 				host = strings.TrimSuffix(host, "]")

@@ -21,6 +21,7 @@ func TestNamed(t *testing.T) {
 		{"API_URLS", "https://a.example,https://b.example", []string{"https://a.example", "https://b.example"}},
 		{"API_URLS", "https://a.example\nhttps://b.example", []string{"https://a.example", "https://b.example"}},
 		{"API_URL", "https://a.example@b.example", []string{"https://b.example"}},
+		{"API_URL", `https://a.example\@b.example`, []string{"https://a.example", "https://b.example"}},
 		{"API_URL", "https://a,b@c.example", []string{"https://a", "https://c.example"}},
 		{"DATABASE_URL", "postgres://me:pass@db.example:5432/notes", []string{"postgres://db.example:5432"}},
 		{"DATABASE_URL", "http://gitlab/api", []string{"http://gitlab"}},
