@@ -255,6 +255,9 @@ func (c *listComparison) declared() {
 		was := c.before.declared(is.ID)
 		if was == nil {
 			c.Add(c.decides(c.before.FailClosed && !slices.ContainsFunc(c.before.AllowedServers, func(r ServerRule) bool { return r.ID.Allows(is.ID) })), keys, " now declares %q", is.ID).Pos = is.At
+			if !is.allowsNoMoreThan(&Declared{}) {
+				c.Add(configfile.Weakens, keys, " now passes more variables than the standard ones to %q", is.ID).Pos = is.At
+			}
 			continue
 		}
 		before, now := *was, *is
@@ -277,7 +280,8 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// allowsNoMoreThan reports whether an earlier declaration is known to allow every variable that d allows.
+// allowsNoMoreThan reports whether the earlier declaration (was) is known to allow every variable that d allows. One
+// without lists, like no declaration, allows only the standard variables (see Inherits).
 func (d *Declared) allowsNoMoreThan(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })
@@ -286,10 +290,12 @@ func (d *Declared) allowsNoMoreThan(was *Declared) bool {
 		return !slices.ContainsFunc(names, func(n Name) bool { return !covered(by, n, covers) })
 	}
 	switch {
+	case len(was.EnvAllow)+len(was.EnvDeny) == 0:
+		return len(d.EnvAllow)+len(d.EnvDeny) == 0 || len(d.EnvAllow) > 0 && !slices.ContainsFunc(d.EnvAllow, func(n Name) bool { return !Standard(n.source) })
 	case len(was.EnvAllow) > 0: // a secret must be allowed by its exact name
 		return len(d.EnvAllow) > 0 && every(d.EnvAllow, was.EnvAllow, func(own, n Name) bool { return own.covers(n, false) && !Sensitive(n.source) })
 	case len(d.EnvAllow) > 0:
-		return len(was.EnvDeny) == 0
+		return false
 	}
 	return every(was.EnvDeny, d.EnvDeny, func(own, n Name) bool { return own.covers(n, true) })
 }

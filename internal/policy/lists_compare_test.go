@@ -43,10 +43,17 @@ func TestCompareEnvironment(t *testing.T) {
 		{declared("", "AWS_*"), declared("AWS_REGION", ""), configfile.Weakens},
 		{declared("", ""), declared("PATH", ""), configfile.Keeps},
 		{declared("", "AWS_*"), &Lists{}, configfile.Weakens},
-		{nil, declared("", "AWS_*"), configfile.Keeps},
+		{nil, declared("", "AWS_*"), configfile.Weakens}, // passes on all others
+		{nil, declared("*", ""), configfile.Weakens},
+		{nil, declared("DB_TOKEN", ""), configfile.Weakens},
+		{nil, declared("PATH HOME", ""), configfile.Keeps},
+		{nil, declared("", ""), configfile.Keeps},
+		{declared("", ""), declared("DB_HOST", ""), configfile.Weakens},
+		{declared("", ""), declared("", "AWS_*"), configfile.Weakens},
 	} {
 		changes := CompareLists(c.before, c.now)
-		if len(changes) != 1 || changes[0].Effect != c.want {
+		worst := (&configfile.ChangedSettings{Changes: changes}).Worst()
+		if len(worst) == 0 || worst[0].Effect != c.want {
 			t.Errorf("%+v to %+v: %+v, want effect %d", c.before, c.now, changes, c.want)
 		}
 	}
