@@ -136,7 +136,9 @@ func (all *checkup) unread(path string, line int, why string) {
 func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	locations, missed := config.DiscoverBelow(app.Dirs(dir, user))
 	for _, m := range missed {
-		all.unread(m.Path, 0, m.Why)
+		if !m.Separate {
+			all.unread(m.Path, 0, m.Why)
+		}
 	}
 	for _, l := range ownFirst(locations) {
 		all.file(c, l, false)

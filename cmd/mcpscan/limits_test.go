@@ -97,6 +97,7 @@ var limits = []struct {
 		{"maxSettings", "settings in one client configuration besides its servers", "settings", incomplete},
 		{"maxWrapped", "servers in one file that `wrap` or `unwrap` edits at once", "servers", "the file stays unchanged; exit 3"},
 		{"maxDirectories", "directories searched under a target", "directories", incomplete},
+		{"maxModules", "`.gitmodules`", "bytes", "submodules elsewhere than at the locations of clients are not listed"},
 		{"maxLevels", "depth of that search", "levels", incomplete},
 		{"maxSuggestions", "suggestions for a misspelled name", "names", "not shown"},
 		{"maxProblems", "problems reported for a settings file", "problems", "counted"},

@@ -163,6 +163,7 @@ func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) 
 			continue
 		}
 		locations, left := config.DiscoverBelow(app.Dirs(t, false))
+		left = slices.DeleteFunc(left, func(m config.Missed) bool { return m.Separate })
 		found := len(left)
 		for _, l := range left {
 			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})

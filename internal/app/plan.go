@@ -277,9 +277,15 @@ func (p *Plan) skip(at scanner.Origin, format string, args ...any) {
 func (p *Plan) discover(dir string, user bool) error {
 	p.searched = true
 	locations, missed := config.DiscoverBelow(Dirs(dir, user))
-	found := len(missed)
+	found := 0
 	for _, m := range missed {
-		p.skip(scanner.Origin{File: m.Path, Line: 1, Column: 1}, "%s", m.Why)
+		at := scanner.Origin{File: m.Path, Line: 1, Column: 1}
+		if m.Separate {
+			p.ignore(at, m.Why)
+			continue
+		}
+		found++
+		p.skip(at, "%s", m.Why)
 	}
 	for _, loc := range locations {
 		if p.configs[filepath.Clean(loc.Path)] { // a plugin names it

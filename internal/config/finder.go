@@ -68,7 +68,7 @@ func (f *finder) find(d Dirs, p place) []string {
 func (f *finder) miss(path, format string, args ...any) {
 	if !f.missed[path] {
 		f.missed[path] = true
-		f.misses = append(f.misses, Missed{path, fmt.Sprintf(format, args...)})
+		f.misses = append(f.misses, Missed{Path: path, Why: fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -3,11 +3,14 @@ package config
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Limits for searching a directory tree.
@@ -21,19 +24,22 @@ const (
 var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true}
 
 // Missed is a directory that was not searched, or a file that was skipped, and why.
-type Missed struct{ Path, Why string }
+type Missed struct {
+	Path, Why string
+	Separate  bool // another repository, which does not belong to the project
+}
 
 // DiscoverBelow returns the result of Discover, followed by the results for each directory in the
-// project, ordered by path. It does not follow links to directories, and skips links to files
-// outside the project, because those files are not part of it.
+// project, ordered by path. It follows a link to a directory only if it would not search that directory anyway, and skips
+// links that lead outside the project, because what is there is not part of it.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
-	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
+	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}, linked: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
 		w.root = real
 	}
 	w.take(Discover(d))
-	if _, err := os.Stat(filepath.Join(d.Project, ".gitmodules")); err == nil && d.Project != "" {
-		w.modules = true
+	if d.Project != "" {
+		w.modules = submodules(filepath.Join(d.Project, ".gitmodules"))
 	}
 	if d.Project != "" && !within(d.Project, d.Home) {
 		w.below(d.Project, 0)
@@ -44,9 +50,10 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 // walker searches the directories in a project.
 type walker struct {
 	dirs    Dirs
-	root    string   // the project directory with links resolved
-	heads   []string // first elements of the place patterns
-	modules bool     // the project has submodules, whose directories are empty until they are checked out
+	root    string          // the project directory with links resolved
+	heads   []string        // first elements of the place patterns
+	modules map[string]bool // paths of submodules, whose directories are empty until they are checked out; nil if there are none
+	linked  map[string]bool // directories searched through a link
 	visited int
 	full    bool
 	seen    map[string]bool
@@ -55,7 +62,7 @@ type walker struct {
 }
 
 func (w *walker) miss(path, format string, args ...any) {
-	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
+	w.missed = append(w.missed, Missed{Path: path, Why: fmt.Sprintf(format, args...)})
 }
 
 // take adds the files found and the files that could not be read, each once.
@@ -96,8 +103,9 @@ func (w *walker) below(dir string, depth int) {
 		w.take(Discover(Dirs{GOOS: w.dirs.GOOS, Project: dir}))
 	}
 	for _, e := range entries {
+		link := e.Type()&os.ModeSymlink != 0 && w.follow(filepath.Join(dir, e.Name()))
 		switch {
-		case !e.IsDir() || skipped[e.Name()]:
+		case !e.IsDir() && !link, skipped[e.Name()]:
 		case depth == maxLevels:
 			w.miss(dir, "directories in it were not searched for configurations: they are more than %d levels deep; name it as a target", maxLevels)
 			return
@@ -115,6 +123,29 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
+// follow reports whether to search a link to a directory of the project that is not searched otherwise. A
+// link to a directory outside the project is reported if that directory has configurations.
+func (w *walker) follow(link string) bool {
+	real, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false // reported if it is at a place
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return false
+	}
+	if !within(w.root, real) {
+		if found, _ := Discover(Dirs{GOOS: w.dirs.GOOS, Project: link}); len(found) > 0 {
+			w.miss(link, "directory not searched for configurations: a symbolic link leads outside the directory; name it as a target")
+		}
+		return false
+	}
+	rel, err := filepath.Rel(w.root, real)
+	left := err == nil && slices.ContainsFunc(strings.Split(rel, string(filepath.Separator)), func(name string) bool { return skipped[name] })
+	first := !w.linked[real]
+	w.linked[real] = true
+	return left && first
+}
+
 // beginsPlace reports whether a directory entry's name matches the first element of a place within
 // a project, on any system.
 func (w *walker) beginsPlace(e os.DirEntry) bool {
@@ -122,17 +153,46 @@ func (w *walker) beginsPlace(e os.DirEntry) bool {
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
 
-// submodule reports an empty directory that clients search for files: a submodule that was not
+// submodule reports an empty directory that is a submodule, or that clients search for files: it was not
 // checked out.
 func (w *walker) submodule(dir string, e os.DirEntry) {
-	if !w.modules || !w.beginsPlace(e) {
+	name := filepath.Join(dir, e.Name())
+	rel, err := filepath.Rel(w.dirs.Project, name)
+	if w.modules == nil || err != nil || !w.beginsPlace(e) && !w.modules[filepath.ToSlash(rel)] {
 		return
 	}
-	path := filepath.Join(dir, e.Name())
-	if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
-		w.miss(path, "a directory that clients search for servers is an empty submodule; check it out before the scan")
+	switch inside, err := os.ReadDir(name); {
+	case err != nil || len(inside) > 0:
+	case w.beginsPlace(e):
+		w.miss(name, "a directory that clients search for servers is an empty submodule; check it out before the scan")
+	default:
+		w.missed = append(w.missed, Missed{Path: name, Why: "a submodule that is not checked out", Separate: true})
 	}
 }
+
+// submodules returns the paths of a project's submodules, or nil if it has none.
+func submodules(name string) map[string]bool {
+	info, err := os.Lstat(name) // Git does not read a link either
+	if err != nil {
+		return nil
+	}
+	paths := map[string]bool{}
+	if !info.Mode().IsRegular() || info.Size() > maxModules {
+		return paths
+	}
+	if data, err := os.ReadFile(name); err == nil {
+		for _, m := range modulePath.FindAllSubmatch(data, -1) {
+			paths[path.Clean(string(m[1]))] = true
+		}
+	}
+	return paths
+}
+
+// maxModules is the maximum size of .gitmodules in bytes. A submodule takes about 100.
+const maxModules = 1 << 20
+
+// modulePath matches the path of a submodule in .gitmodules.
+var modulePath = lazyregexp.New(`(?m)^\s*path\s*=\s*"?([^"\r\n]+?)"?\s*$`)
 
 // heads returns the first elements of the places within a project.
 func heads() []string {

@@ -39,11 +39,44 @@ func TestDiscoverBelow(t *testing.T) {
 	if got, want := shownPaths(root, found), ".mcp.json elsewhere/.mcp.json out/mcp.json services/a/.mcp.json services/b/.cursor/mcp.json"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if len(missed) != 1 || !strings.HasSuffix(filepath.ToSlash(missed[0].Path), "out/.mcp.json") || !strings.Contains(missed[0].Why, "a symbolic link leads outside the directory") {
+	if len(missed) != 2 || !strings.HasSuffix(filepath.ToSlash(missed[0].Path), "linked") || !strings.HasSuffix(filepath.ToSlash(missed[1].Path), "out/.mcp.json") ||
+		!strings.Contains(missed[0].Why, "a symbolic link leads outside the directory") || !strings.Contains(missed[1].Why, "a symbolic link leads outside the directory") {
 		t.Errorf("missed %v", missed)
 	}
 	if found, _ := DiscoverBelow(Dirs{GOOS: "linux", Project: root, Home: filepath.Join(root, "home")}); shownPaths(root, found) != ".mcp.json" {
 		t.Errorf("a home below the project was searched: %s", shownPaths(root, found))
+	}
+}
+
+// TestLinksToSkippedDirectories checks that a directory that is otherwise skipped is searched through a link,
+// once.
+func TestLinksToSkippedDirectories(t *testing.T) {
+	root := tree(t, "vendor/t/.mcp.json", "vendor/other/.mcp.json", "a/x")
+	for link, to := range map[string]string{"a/tools": "../vendor/t", "b": "vendor/t", "vendor/t/self": "..", "c": "nowhere", "d": "a"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	found, missed := DiscoverBelow(Dirs{GOOS: "linux", Project: root})
+	if got, want := shownPaths(root, found), "a/tools/.mcp.json a/tools/self/other/.mcp.json a/tools/self/t/.mcp.json"; got != want || len(missed) > 0 {
+		t.Errorf("got  %s\nwant %s\nmissed %v", got, want, missed)
+	}
+}
+
+// TestSubmodules checks that a submodule that was not checked out is reported.
+func TestSubmodules(t *testing.T) {
+	root := tree(t, "one/.mcp.json", "x/y")
+	for _, dir := range []string{"services/api", "empty"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, ".gitmodules"), []byte("[submodule \"x\"]\n\tpath = services/api\n[submodule \"one\"]\n\tpath = \"one\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, missed := DiscoverBelow(Dirs{GOOS: "linux", Project: root})
+	if len(missed) != 1 || missed[0].Path != filepath.Join(root, "services", "api") || !missed[0].Separate {
+		t.Errorf("missed %v", missed)
 	}
 }
 
