@@ -31,7 +31,8 @@ func settingsBeside() []settingKeys {
 	}
 	return []settingKeys{
 		{[]string{"claude-code"}, []string{"enableAllProjectMcpServers", "enabledMcpjsonServers", "permissions", "hooks", "env", "apiKeyHelper",
-			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "skipDangerousModePermissionPrompt"}},
+			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "fileSuggestion", "sandbox enabled",
+			"skipDangerousModePermissionPrompt"}},
 		{[]string{"claude-code", "copilot"}, []string{"enabledPlugins", "extraKnownMarketplaces"}},
 		{[]string{"copilot"}, []string{"hooks"}},
 		{[]string{"vscode", "cursor"}, editor},

@@ -19,7 +19,7 @@ var AutoApprove = scanner.Rule{
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project approves everything, every command or every server, and medium or low if it approves less, such as specific tools that write files or run commands. In a user's own settings, the severity is one level lower. Tools that only read are not reported.",
+	Basis:      "The finding is high if a project approves everything, every command, every server or access to every file, and medium or low if it approves less, such as specific tools that write files or run commands, or switches off a sandbox. In a user's own settings, the severity is one level lower. Tools that only read are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -94,6 +94,9 @@ var approvals = []approval{
 	approves(`^/permissions/allow/\d+$`,
 		`(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low,
 		"a tool that can write data or run commands needs no confirmation"),
+	approves(`^/sandbox/enabled$`, `^false$`, scanner.Medium, "commands run outside the sandbox, even if the user has switched it on"),
+	approves(`^/permissions/additionalDirectories/\d+$`, `^(?:`+disk+`|`+home+`[\\/]?|/(?:home|Users)/?)$`, scanner.High, "every file of the user can be read without confirmation"),
+	approves(`^/permissions/additionalDirectories/\d+$`, `(?:^|[\\/])`+keys+`[\\/]?$`, scanner.Medium, "credentials of the user can be read without confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
 	// VS Code.

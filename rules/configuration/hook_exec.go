@@ -37,7 +37,7 @@ var HookExec = scanner.Rule{
 
 var (
 	commandSetting = lazyregexp.New(`^/hooks/(?:.*/)?(?:command|bash|powershell|script|cmd)$|` +
-		`^/(?:apiKeyHelper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|otelHeadersHelper|statusLine/command|toolDiscoveryCommand|toolCallCommand|` +
+		`^/(?:apiKeyHelper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|otelHeadersHelper|statusLine/command|fileSuggestion/command|toolDiscoveryCommand|toolCallCommand|` +
 		`tools/discoveryCommand|tools/callCommand|mcp/serverCommand)$|` +
 		`/headersHelper$|^/notify/0$`)
 	pluginCode = lazyregexp.New(`^/plugin/\d+$`) // opencode and Kilo, which load packages or project files
