@@ -52,7 +52,7 @@ func IdentityOf(e *configfile.Entry) *Identity {
 		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, Masked(l.Name), l.Version, l.Exact, l.Digest
 	}
 	if e.Found.Instead != "" {
-		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = launch.Local, e.Found.Instead, "", false, ""
+		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = launch.Local, Masked(e.Found.Instead), "", false, ""
 	}
 	return id
 }
