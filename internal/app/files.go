@@ -217,10 +217,22 @@ func StartDir(f *config.File) string {
 
 // below reports whether path is inside dir after resolving links.
 func below(dir, path string) bool {
-	root, err1 := filepath.EvalSymlinks(dir)
-	real, err2 := filepath.EvalSymlinks(path)
-	rel, err3 := filepath.Rel(root, real)
-	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
+	root, err1 := realPath(dir)
+	real, err2 := realPath(path)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, real)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// realPath returns an absolute path without links.
+func realPath(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }
 
 func isLink(path string) bool {

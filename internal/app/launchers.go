@@ -53,7 +53,7 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 		return
 	}
 	l := launch.Parse(e.Command, e.Args)
-	r := launcherReader{Plan: p, f: f, e: e, seen: map[string]bool{}, npm: servers.NPM{Dirs: dirsOf(f, e)}}
+	r := launcherReader{Plan: p, f: f, e: e, seen: map[string]bool{}, npm: servers.NPM{Dirs: p.dirsOf(f, e)}}
 	l.Each(func(c *launch.Command) {
 		for _, file := range settingsFiles {
 			if c.Contained || !slices.Contains(file.programs, c.Program) {
@@ -73,14 +73,23 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 	}
 }
 
-// dirsOf returns an entry's working directory in its project and the directories above it.
-func dirsOf(f *config.File, e *config.Server) (dirs []string) {
-	for dir := cmp.Or(config.InProject(e.Cwd), "."); ; dir = path.Dir(dir) {
+// dirsOf returns an entry's working directory in its project and the directories above it, up to the root of
+// the repository: npm's own project may begin above that of the client.
+func (p *Plan) dirsOf(f *config.File, e *config.Server) (dirs []string) {
+	for dir := cmp.Or(config.InProject(e.Cwd), "."); dir != "."; dir = path.Dir(dir) {
 		dirs = append(dirs, filepath.Join(projectOf(f), filepath.FromSlash(dir)))
-		if dir == "." {
-			return dirs
-		}
 	}
+	dir := projectOf(f)
+	dirs = append(dirs, dir)
+	for root := p.disk.Repository(dir); root != "" && !sameDirectory(dir, root); dirs = append(dirs, dir) {
+		dir = filepath.Join(dir, "..")
+	}
+	return dirs
+}
+
+func sameDirectory(a, b string) bool {
+	abs, err := filepath.Abs(a)
+	return err != nil || abs == b
 }
 
 // launcherReader reads the settings files of an entry's launchers.
@@ -158,7 +167,7 @@ func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix strin
 	data, err := ReadTarget(name, maxEnvFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isLink(name):
-	case err == nil && !below(projectOf(f), name):
+	case err == nil && !below(cmp.Or(p.disk.Repository(projectOf(f)), projectOf(f)), name):
 		file.err = errors.New("not checked: a symbolic link leads outside the project")
 	case err != nil:
 		file.err = fmt.Errorf("not read: %w", err)
@@ -205,7 +214,7 @@ func (p *Plan) launcherSettings() {
 		if file.err != nil {
 			p.skip(file.at, "%s %v", filepath.Base(name), file.err)
 		}
-		if file.vars != nil {
+		if file.vars != nil && (filepath.IsAbs(name) || filepath.IsLocal(name)) { // others have no location in reports
 			file.vars.Settings = slices.DeleteFunc(file.vars.Settings, file.unused)
 			p.Config(file.vars)
 		}

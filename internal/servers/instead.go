@@ -15,7 +15,7 @@ import (
 
 // NPM contains the directories in which npx looks for a package before it asks the registry.
 type NPM struct {
-	Dirs     []string // the working directory and those above it in the project, whose package.json and node_modules it reads
+	Dirs     []string // the working directory and those above it, whose package.json and node_modules it reads
 	Prefixes []string // of global packages, according to settings
 	Caches   []string // according to settings
 }

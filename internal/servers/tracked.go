@@ -34,6 +34,14 @@ func (r *repository) path(name string) (string, bool) {
 	return filepath.ToSlash(rel), err1 == nil && err2 == nil && filepath.IsLocal(rel)
 }
 
+// Repository returns the root of the Git working tree that contains a directory, or "" if there is none.
+func (d *Disk) Repository(dir string) string {
+	if r := d.repository(dir); r != nil {
+		return r.root
+	}
+	return ""
+}
+
 // repository returns the repository that contains a directory, or nil if there is none.
 func (d *Disk) repository(dir string) *repository {
 	dir, err := filepath.Abs(dir)
