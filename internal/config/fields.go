@@ -2,11 +2,13 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -208,27 +210,49 @@ func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	if extension(name) == ".yml" {
 		separator = ":"
 	}
-	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
+	for physical := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		number++
-		key, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(line)), "export "), separator)
-		if key = strings.TrimSpace(key); !ok || key == "" || key[0] == '#' {
-			continue
+		for line := range strings.SplitSeq(string(physical), "\r") { // ends a line, too
+			key, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), separator)
+			if key = strings.TrimSpace(key); !ok || key == "" || key[0] == '#' {
+				continue
+			}
+			if len(f.Settings) == maxSettings {
+				f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the others were not checked"})
+				return f
+			}
+			if value = strings.TrimSpace(value); prefix != "" {
+				key, value = launcherSetting(key, value)
+			}
+			f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(prefix+key), Text: unquoted(value), Pos: Position{Line: number, Column: 1}})
 		}
-		value = strings.TrimSpace(value)
-		if table, ok := strings.CutPrefix(value, "{"); ok && prefix != "" { // {url = "…"} in TOML
-			value = table[max(strings.IndexAny(table, `"'`), 0):]
-		}
-		if q := value[:min(len(value), 1)]; q == `"` || q == "'" {
-			value, _, _ = strings.Cut(value[1:], q)
-		}
-		if prefix != "" && key[0] != '@' { // not the scope of a registry
-			key = strings.ReplaceAll(key, "-", "_")
-		}
-		if len(f.Settings) == maxSettings {
-			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the others were not checked"})
-			break
-		}
-		f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(prefix+key), Text: value, Pos: Position{Line: number, Column: 1}})
 	}
 	return f
+}
+
+// launcherSetting returns the name of a launcher's setting as in an environment variable, and its value. npm
+// also replaces references in names.
+func launcherSetting(key, value string) (name, set string) {
+	if table, ok := strings.CutPrefix(value, "{"); ok { // {url = "…"} in TOML
+		value = table[max(strings.IndexAny(table, `"'`), 0):]
+	}
+	key = text.Literal(unquoted(key))
+	if !strings.HasPrefix(key, "@") { // not the scope of a registry
+		key = strings.ReplaceAll(key, "-", "_")
+	}
+	return key, value
+}
+
+// unquoted returns a value without quotes, and without the escapes of JSON if they are double ones.
+func unquoted(value string) string {
+	var decoded string
+	q := value[:min(len(value), 1)]
+	switch {
+	case q != `"` && q != "'":
+		return value
+	case q == `"` && json.Unmarshal([]byte(value), &decoded) == nil:
+		return decoded
+	}
+	value, _, _ = strings.Cut(value[1:], q)
+	return value
 }
