@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -140,42 +141,75 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 // maxEnvFile is the maximum size of an environment file.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the environment files that f's entries name, if they are in the project, because
-// they determine what runs, as the entries do. Other files, including missing ones such as a .env
-// that Git ignores, belong to the user who starts the server, and are only counted.
-func (p *Plan) envFiles(f *config.File) {
+// envFile is an environment file that entries name.
+type envFile struct {
+	vars   *config.File // nil if the file was not read
+	err    error
+	hosts  []string             // hosts in its variables
+	places []configfile.Setting // variables that name files with settings of npm
+}
+
+// envFile reads an environment file in the project, unless another entry names it, too.
+func (p *Plan) envFile(f *config.File, name string) *envFile {
+	if p.envFiles[name] != nil {
+		return p.envFiles[name]
+	}
+	file := &envFile{}
+	p.envFiles[name] = file
+	data, err := ReadTarget(name, maxEnvFile)
+	if file.err = err; err != nil || !below(projectOf(f), name) {
+		return file
+	}
+	file.vars = config.ParseEnvFile(name, f.Client, "", data)
+	file.vars.Project = f.Project
+	for _, s := range file.vars.Settings {
+		file.hosts = append(file.hosts, baseline.HostsIn(s.Pointer, s.Text)...)
+		if npmPlace.MatchString(s.Pointer) {
+			file.places = append(file.places, s)
+		}
+	}
+	return file
+}
+
+// envFilePath returns the path of an environment file, or "" if it is not in the project.
+func envFilePath(f *config.File, name string) string {
+	inside := config.InProject(name)
+	if inside == "" {
+		return ""
+	}
+	return filepath.Join(projectOf(f), filepath.FromSlash(inside))
+}
+
+// addEnvFiles adds the environment files in the project that f's entries name, because they determine
+// what runs, as the entries do. Other files, including missing ones such as a .env that
+// Git ignores, belong to the user who starts the server, and are only counted.
+func (p *Plan) addEnvFiles(f *config.File) {
 	if f.User {
 		return
 	}
 	seen := map[string]bool{}
-	hosts := map[string][]string{}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
 		for _, name := range e.EnvFiles {
-			inside := config.InProject(name)
-			path := filepath.Join(projectOf(f), filepath.FromSlash(inside))
-			if seen[path] {
-				e.FileHosts = append(e.FileHosts, hosts[path]...)
+			path := envFilePath(f, name)
+			if path != "" && seen[path] {
 				continue
 			}
 			seen[path] = true
-			data, err := ReadTarget(path, maxEnvFile)
-			switch {
-			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
+			if path == "" {
 				p.ignore(at, "an environment file that is not in the project")
-			case err == nil && !below(projectOf(f), path):
+				continue
+			}
+			switch file := p.envFile(f, path); {
+			case errors.Is(file.err, fs.ErrNotExist) && !isLink(path):
+				p.ignore(at, "an environment file that is not in the project")
+			case file.err != nil:
+				p.skip(at, "server %s: environment file not read: %v", e.Name, file.err)
+			case file.vars == nil:
 				p.skip(at, "server %s: environment file not checked: a symbolic link leads outside the project", e.Name)
-			case err != nil:
-				p.skip(at, "server %s: environment file not read: %v", e.Name, err)
 			default:
-				vars := config.ParseEnvFile(path, f.Client, "", data)
-				vars.Project = f.Project
-				for _, s := range vars.Settings {
-					hosts[path] = append(hosts[path], baseline.HostsIn(s.Pointer, s.Text)...)
-				}
-				e.FileHosts = append(e.FileHosts, hosts[path]...)
-				p.Config(vars)
+				p.Config(file.vars)
 			}
 		}
 	}

@@ -46,10 +46,18 @@ type launcherFile struct {
 	hosts    map[string][]string // hosts of registries and proxies, by the scope of the packages; "" for all
 }
 
-// launchers adds to an entry of a project what its launchers read from files in the project: the hosts in
-// their settings, and the file that npx runs instead of a package.
+// launchers adds to an entry of a project what it and its launchers read from files in the project: the hosts
+// in its environment files and in the launchers' settings, and the file that npx runs instead of a package.
 func (p *Plan) launchers(f *config.File, e *config.Server) {
-	if f.User || e.Command == "" {
+	var places []configfile.Setting
+	for _, name := range e.EnvFiles {
+		if at := envFilePath(f, name); at != "" {
+			file := p.envFile(f, at)
+			e.FileHosts = append(e.FileHosts, file.hosts...)
+			places = append(places, file.places...)
+		}
+	}
+	if e.Command == "" {
 		return
 	}
 	l := launch.Parse(e.Command, e.Args)
@@ -63,7 +71,7 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 				r.read(filepath.Join(dir, file.name), file.prefix, c.Name)
 			}
 			if file.prefix == npmPrefix {
-				r.variables(c)
+				r.variables(c, places)
 			}
 		}
 	})
@@ -101,8 +109,12 @@ type launcherReader struct {
 	npm  servers.NPM
 }
 
-// variables reads the files that variables of a command's environment name.
-func (r *launcherReader) variables(c *launch.Command) {
+// variables reads the files that variables of a command's environment name. Those from environment files are
+// in places.
+func (r *launcherReader) variables(c *launch.Command, places []configfile.Setting) {
+	for _, s := range places {
+		r.named(strings.TrimPrefix(s.Pointer, "/envFile/"), s.Text, c.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.e.Env)) {
 		r.named(name, r.e.Env[name], c.Name)
 	}
@@ -133,6 +145,9 @@ func (r *launcherReader) read(name, prefix, pkg string) {
 // npmPlaces are the settings of npm that name a file or directory with settings or packages.
 var npmPlaces = []string{"userconfig", "globalconfig", "prefix", "cache"}
 
+// npmPlace matches the variables that have the effect of these settings; see named.
+var npmPlace = lazyregexp.New(`(?i)^/envFile/(?:npm_config_(?:userconfig|globalconfig|prefix|cache)|prefix|home|userprofile)$`)
+
 // named reads the file with settings of npm that a variable names, or adds the directory with packages.
 func (r *launcherReader) named(name, value, pkg string) {
 	inside := config.InProject(value)
@@ -158,9 +173,6 @@ func (r *launcherReader) named(name, value, pkg string) {
 func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix string) *launcherFile {
 	if p.launcherFiles[name] != nil {
 		return p.launcherFiles[name]
-	}
-	if p.launcherFiles == nil {
-		p.launcherFiles = map[string]*launcherFile{}
 	}
 	file := &launcherFile{prefix: prefix, of: f, at: scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}}
 	p.launcherFiles[name] = file

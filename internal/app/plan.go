@@ -36,6 +36,7 @@ type Plan struct {
 	searched      bool                     // the configurations in a directory were searched
 	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
+	envFiles      map[string]*envFile      // of the projects, by path
 
 	before *lockfile.File // lockfile before the change under review; nil for none
 	base   baseTree       // files before the change under review
@@ -51,7 +52,7 @@ type Plan struct {
 
 // NewPlan returns an empty plan.
 func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
-	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx), configs: map[string]bool{}}
+	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx), configs: map[string]bool{}, launcherFiles: map[string]*launcherFile{}, envFiles: map[string]*envFile{}}
 }
 
 // Files returns the files that the plan reads, and those that the command lines of its servers name.
@@ -192,12 +193,14 @@ func (p *Plan) Config(f *config.File) {
 		} else if e.Found.Digest == "" {
 			p.absent(e, dir, at(e.Pos))
 		}
-		p.launchers(f, e)
+		if !f.User {
+			p.launchers(f, e)
+		}
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty configuration does not count as inspected
 		p.Events = append(p.Events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
-	p.envFiles(f)
+	p.addEnvFiles(f)
 	p.referenced(f)
 	for _, s := range f.Entries {
 		for _, problem := range s.Problems {
