@@ -144,7 +144,10 @@ func (e *Engine) offer(of *Event) *Offer {
 	if o := s.Servers[of.Server]; o != nil || of.Kind != LockEvent || !e.revised {
 		return o
 	}
-	return s.started[of.Identity.Key()]
+	if o := s.started[of.Identity.Key()]; o != nil {
+		return o
+	}
+	return e.renamed[of.Server]
 }
 
 // approved returns the approved definitions for an event's server. When a pair of servers is

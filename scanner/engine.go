@@ -69,6 +69,8 @@ type comparison struct {
 	versions bool      // approved is not a lockfile, but an older version of what the input offers
 	pair     bool
 	keep     bool
+
+	renamed map[string]*Offer // for a new server in the lockfile: the one in base that was probably renamed
 }
 
 // Against returns a copy of the engine that compares definitions with the approved ones. The copy

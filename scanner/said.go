@@ -51,7 +51,7 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 func (p *JudgePass) Withdrawn(visit func(was *Offered, absent bool)) (left int) {
 	here := p.lockedDefinitions()
 	before := p.Before()
-	if before == nil {
+	if before == nil || before.Renamed {
 		return len(here)
 	}
 	for _, key := range before.Keys() {

@@ -41,6 +41,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	checks.Enabled = p.Enabled()
 	p.Events = append(checks.Events(), p.Events...)
 	if err := checks.Advise(c.Advisories, p.Events, c.tellAdvisories(std)); err != nil {
 		return err

@@ -50,6 +50,7 @@ type Checks struct {
 
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // version of the lockfile in the base; nil if there is none
+	Enabled          map[string]bool   // servers that the configurations enable; nil if unknown
 	approved, before *scanner.Snapshot // approved definitions in the lockfile and in its version in the base; nil if nothing is compared
 }
 

@@ -70,7 +70,9 @@ func (c *Checks) Engine() *scanner.Engine {
 	if c.approved == nil {
 		return c.engine
 	}
-	return c.engine.Against(c.approved, c.before)
+	return c.engine.Against(c.approved, c.before).Renaming(func(server string) bool {
+		return c.approved.Servers[server] == nil || c.Enabled != nil && !c.Enabled[server]
+	})
 }
 
 // offersOf returns the definitions in a lockfile: the approved versions, and definitions without an

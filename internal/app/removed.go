@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -40,11 +41,27 @@ func (p *Plan) removed() {
 
 // configured returns the names of the servers in the configurations.
 func (p *Plan) configured() map[string]bool {
+	return p.names(func(*configfile.Entry) bool { return true })
+}
+
+// Enabled returns the names of the servers that configurations enable, or nil if the run does not know all
+// configurations.
+func (p *Plan) Enabled() map[string]bool {
+	if !p.searched {
+		return nil
+	}
+	return p.names(func(e *configfile.Entry) bool { return !e.Disabled })
+}
+
+func (p *Plan) names(of func(*configfile.Entry) bool) map[string]bool {
 	names := map[string]bool{}
-	for _, e := range p.Events {
-		if e.Kind == scanner.ConfigEvent {
-			for i := range e.Config.Entries {
-				names[e.Config.Entries[i].Name] = true
+	for _, event := range p.Events {
+		if event.Kind != scanner.ConfigEvent {
+			continue
+		}
+		for i := range event.Config.Entries {
+			if e := &event.Config.Entries[i]; of(e) {
+				names[e.Name] = true
 			}
 		}
 	}

@@ -72,6 +72,18 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
+// Program returns a string that is equal for two identities that are the Same, or "" if the identity has
+// neither a command nor an address.
+func (id *Identity) Program() string {
+	switch {
+	case id == nil || id.Command == "" && id.URL == "":
+		return ""
+	case id.Package == "" && id.Command != "":
+		return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Command}, id.Args...))
+	}
+	return fmt.Sprintf("%q", []string{id.URL, string(id.Ecosystem), "", id.Package})
+}
+
 // Key returns a string that is equal for two identities of one server with the same arguments,
 // whatever its version, or "" if the identity has neither a command nor an address.
 func (id *Identity) Key() string {

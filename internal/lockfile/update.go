@@ -68,19 +68,26 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
 // remain unchanged. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
-// first use.
+// first use. If the arguments differ, it takes over only those of the definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
-	started := map[string]*Server{}
+	started, departed := map[string]*Server{}, scanner.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
+		if now.Servers[name] == nil {
+			departed.Add(s.Identity.Last(), s, s.Entries)
+		}
 		if key := s.Identity.Last().Key(); key != "" && started[key] == nil {
 			started[key] = s
 		}
 	}
 	for _, name := range now.Names() {
 		o := now.Servers[name]
-		if like := started[o.Identity.Key()]; like != nil && f.Servers[name] == nil {
-			f.Servers[name] = like.named(name)
+		if f.Servers[name] == nil {
+			if like := started[o.Identity.Key()]; like != nil {
+				f.Servers[name] = like.named(name)
+			} else if was, ok := scanner.Renamed(departed, o.Identity, o.Definitions); ok {
+				f.Servers[name] = &Server{Name: name, Entries: was.named(name).Entries}
+			}
 		}
 		f.update(name, o, p, at)
 	}

@@ -34,7 +34,7 @@ var LockTampered = scanner.Rule{
 	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		before := p.Before()
-		if !p.Revises() || before == nil {
+		if !p.Revises() || before == nil || before.Renamed {
 			return
 		}
 		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
