@@ -222,3 +222,27 @@ func offered(name string, data []byte, approved bool) ([]*scanner.Event, string,
 	events, err := replay.Definitions(name, data)
 	return events, "definitions", err
 }
+
+// Unique renames servers with the same name. Servers that are identical in everything that affects
+// their answers, including headers, which can select a tenant, are listed only once. The directory of
+// the project counts unless the program is outside it.
+func (p *Plan) Unique() {
+	seen := map[string]int{}
+	same := map[string]bool{}
+	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
+		dir := ""
+		if t.InProject() {
+			dir = t.Dir
+		}
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Written.Cwd, dir}, t.Command, t.Env, servers.Pairs(t.Headers)})
+		known := same[key]
+		same[key] = true
+		return known
+	})
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if seen[t.Name]++; seen[t.Name] > 1 {
+			t.Name = fmt.Sprintf("%s#%d", t.Name, seen[t.Name])
+		}
+	}
+}
