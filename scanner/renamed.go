@@ -1,47 +1,6 @@
 package scanner
 
-import (
-	"github.com/mcpscan/mcpscan/internal/baseline"
-	"github.com/mcpscan/mcpscan/internal/mcp"
-)
-
-// Departed contains servers that are gone, by the program that they ran. S is the type of a server, and D
-// that of its definitions.
-type Departed[S, D any] map[string][]departed[S, D]
-
-type departed[S, D any] struct {
-	server      S
-	definitions map[mcp.DefinitionKey]D
-}
-
-// maxDeparted bounds the servers of one program that a new server is compared with.
-const maxDeparted = 16
-
-// Add adds a server.
-func (d Departed[S, D]) Add(id *baseline.Identity, server S, definitions map[mcp.DefinitionKey]D) {
-	if program := id.Program(); program != "" && len(d[program]) < maxDeparted {
-		d[program] = append(d[program], departed[S, D]{server, definitions})
-	}
-}
-
-// Renamed returns the server that was probably renamed to a new one, and reports whether there is one. It ran
-// the same program, perhaps with other arguments, and at least half of the definitions of the server with
-// fewer of them have the same names: arguments can also select another server behind the program.
-func Renamed[S, D, N any](d Departed[S, D], id *baseline.Identity, definitions map[mcp.DefinitionKey]N) (server S, ok bool) {
-	most := 0
-	for _, was := range d[id.Program()] {
-		common := 0
-		for key := range definitions {
-			if _, known := was.definitions[key]; known {
-				common++
-			}
-		}
-		if common > most && 2*common >= min(len(was.definitions), len(definitions)) {
-			server, ok, most = was.server, true, common
-		}
-	}
-	return server, ok
-}
+import "github.com/mcpscan/mcpscan/internal/mcp"
 
 // Renaming returns a copy of an engine that compares a lockfile with its previous version. The copy compares
 // the definitions of a new server with those of the server that was probably renamed to it: changing the
@@ -52,7 +11,7 @@ func (e *Engine) Renaming(gone func(server string) bool) *Engine {
 	}
 	other := *e
 	other.renamed = map[string]*Offer{}
-	d := Departed[*Offer, *Offered]{}
+	d := mcp.Departed[*Offer, *Offered]{}
 	for _, name := range e.base.Names() {
 		if was := e.base.Servers[name]; gone(name) {
 			d.Add(was.Locked.Last(), was, was.Definitions)
@@ -60,7 +19,7 @@ func (e *Engine) Renaming(gone func(server string) bool) *Engine {
 	}
 	for _, name := range e.approved.Names() {
 		now := e.approved.Servers[name]
-		if was, ok := Renamed(d, now.Locked.Last(), now.Definitions); ok && e.base.Servers[name] == nil {
+		if was, ok := mcp.Renamed(d, now.Locked.Last(), now.Definitions); ok && e.base.Servers[name] == nil {
 			other.renamed[name] = &Offer{Server: was.Server, Location: was.Location, Definitions: was.Definitions, Lists: was.Lists, Renamed: true}
 		}
 	}

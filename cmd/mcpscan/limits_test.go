@@ -137,6 +137,7 @@ var limits = []struct {
 		{"maxNodes", "values in `mcpscan.lock`", "values", exitsUsage},
 	}},
 	{"internal/mcp", []limit{
+		{"maxDeparted", "removed servers of one program with which a new one is compared", "servers", "not compared"},
 		{"HeadBytes", "an HTTP header", "bytes", "cut"},
 		{"MaxHeadParams", "`Mcp-Param-*` headers of a request", "headers", "reported as a contradiction if the tool names such headers"},
 	}},
@@ -373,7 +374,6 @@ var limits = []struct {
 		{"maxCompared", "definitions remembered for this comparison", "definitions", "not compared"},
 		{"maxConfigured", "configured servers with which later ones are compared", "servers", partly},
 		{"maxNamesakes", "configured servers with the same name", "servers", "not compared"},
-		{"maxDeparted", "removed servers of one program with which a new one is compared", "servers", "not compared"},
 		{"maxOwners", "servers remembered for one tool name", "servers", "not compared"},
 		{"maxNear", "tools whose names differ by one letter", "tools", "not compared"},
 		{"maxNames", "tool names in a session compared for similarity", "names", "not compared"},

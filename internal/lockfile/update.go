@@ -70,7 +70,7 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
 // first use. If the arguments differ, it takes over only those of the definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
-	started, departed := map[string]*Server{}, scanner.Departed[*Server, *Entry]{}
+	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
 		if now.Servers[name] == nil {
@@ -85,7 +85,7 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
 		if f.Servers[name] == nil {
 			if like := started[o.Identity.Key()]; like != nil {
 				f.Servers[name] = like.named(name)
-			} else if was, ok := scanner.Renamed(departed, o.Identity, o.Definitions); ok {
+			} else if was, ok := mcp.Renamed(departed, o.Identity, o.Definitions); ok {
 				f.Servers[name] = &Server{Name: name, Entries: was.named(name).Entries}
 			}
 		}
