@@ -1,7 +1,9 @@
 package config
 
 import (
-	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,169 +12,160 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Location is an existing configuration file.
-type Location struct {
-	// Path is the file. Client is the program that reads it, or "" if several do.
-	Path, Client string
-	// Scope is "project", "user" or "system".
-	Scope string
-	// Project is the project directory; "" for the other scopes.
-	Project string
+// Discover returns the configuration files that exist in the known locations, each once, in the
+// order of the table of places, and the files that could not be read. Not every file contains
+// servers: for a settings file without any, Parse returns ErrNotConfig.
+func Discover(d Dirs) (found []Location, missed []Missed) {
+	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
+	seen := map[string]bool{}
+	for _, p := range places() {
+		if p.systems != "" && !slices.Contains(strings.Fields(p.systems), d.GOOS) {
+			continue
+		}
+		for _, name := range f.find(d, p) {
+			if !seen[name] {
+				seen[name] = true
+				l := Location{Path: name, Client: p.client, Scope: p.scope()}
+				if p.base == inProject {
+					l.Project = d.Project
+				}
+				found = append(found, l)
+			}
+		}
+	}
+	return found, f.misses
 }
 
-// Extension reports whether the file is, by its location, the manifest of an MCPB bundle that
-// Claude Desktop has installed as an extension.
-func (l Location) Extension() bool {
-	return l.Client == "claude-desktop" && filepath.Base(l.Path) == "manifest.json"
+// finder looks for the files at places. It lists each directory only once.
+type finder struct {
+	listed map[string][]listedName
+	missed map[string]bool
+	misses []Missed
+
+	foreign bool // the place is in a project, which may be opened on another operating system
+	found   []string
 }
 
-// Dirs are the directories to search. Empty fields are skipped, so that a CI run can search only a
-// project.
-type Dirs struct {
-	// GOOS is the operating system whose locations are searched, as in runtime.GOOS.
-	GOOS string
-	// Project is the project root, and Home is the user's home directory.
-	Project, Home string
-	// XDGConfig is $XDG_CONFIG_HOME; empty means Home/.config.
-	XDGConfig string
-	// AppData, LocalAppData and ProgramData are the Windows directories.
-	AppData, LocalAppData, ProgramData string
-	// Getenv looks up the variables that relocate client files.
-	Getenv func(string) string
-}
+// listedName is the name of a directory entry, as listed and as seen by systems that ignore some
+// characters.
+type listedName struct{ name, plain string }
 
-// base is the directory that a place is relative to.
-type base int
-
-const (
-	inProject base = iota
-	inHome
-	inXDG     // $XDG_CONFIG_HOME or ~/.config, on every system
-	inAppData // the system's directory for desktop application settings
-	inLocal   // %LOCALAPPDATA%
-	inClaude  // the directory of .claude.json
-	inPlugins // Claude Code's own directory
-	inCodex
-	inCline
-	inCopilot
-	inOldCopilot // Copilot's directory before it supported COPILOT_HOME
-	inOpencode   // the file that OPENCODE_CONFIG names
-	inOpencodeDir
-	inRoot // the file system root on Linux and macOS
-	inProgramData
-	inProgramFiles
-)
-
-// bases contains, for each base, its scope, its usual name if a variable can relocate it, and the
-// function that finds it.
-var bases = [...]struct {
-	scope, name string
-	find        func(Dirs) string
-}{
-	inProject:      {"project", "", func(d Dirs) string { return d.Project }},
-	inHome:         {"user", "", func(d Dirs) string { return d.Home }},
-	inXDG:          {"user", "", Dirs.xdg},
-	inAppData:      {"user", "", Dirs.appData},
-	inLocal:        {"user", "", func(d Dirs) string { return d.LocalAppData }},
-	inClaude:       {"user", "", func(d Dirs) string { return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), d.Home) }},
-	inPlugins:      {"user", ".claude/", func(d Dirs) string { return cmp.Or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude")) }},
-	inCodex:        {"user", ".codex/", func(d Dirs) string { return cmp.Or(d.env("CODEX_HOME"), under(d.Home, ".codex")) }},
-	inCline:        {"user", ".cline/", func(d Dirs) string { return cmp.Or(d.env("CLINE_DIR"), under(d.Home, ".cline")) }},
-	inCopilot:      {"user", ".copilot/", func(d Dirs) string { return cmp.Or(d.env("COPILOT_HOME"), under(d.Home, ".copilot")) }},
-	inOldCopilot:   {"user", ".copilot/", func(d Dirs) string { return d.XDGConfig }},
-	inOpencode:     {"user", "", func(d Dirs) string { return d.env("OPENCODE_CONFIG") }},
-	inOpencodeDir:  {"user", "", func(d Dirs) string { return d.env("OPENCODE_CONFIG_DIR") }},
-	inRoot:         {"system", "", func(Dirs) string { return "/" }},
-	inProgramData:  {"system", "", func(d Dirs) string { return d.ProgramData }},
-	inProgramFiles: {"system", "", func(d Dirs) string { return d.env("ProgramFiles") }},
-}
-
-// place is one row of the table of places: a pattern relative to a base directory, on all systems
-// or on the ones listed.
-type place struct {
-	client  string
-	base    base
-	pattern string
-	systems string
-}
-
-func (p place) scope() string { return bases[p.base].scope }
-
-// suffix returns the suffix shared by all paths at this place. It includes the usual name of a
-// directory that a variable can relocate, because a file name such as config.toml alone would match
-// the files of many programs.
-func (p place) suffix() string { return bases[p.base].name + p.pattern }
-
-// at reports whether a path matches a place.
-func (d Dirs) at(p place, name string) bool {
+// find returns the files at a place.
+func (f *finder) find(d Dirs, p place) []string {
 	root := d.directory(p.base)
 	if root == "" {
-		return false
+		return nil
 	}
+	f.foreign, f.found = p.base == inProject, nil
 	if p.pattern == "" {
-		return filepath.Clean(name) == filepath.Clean(root)
+		f.file(root)
+	} else {
+		f.below(root, strings.Split(p.pattern, "/"), 0)
 	}
-	below, err := filepath.Rel(root, name)
-	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
+	return f.found
 }
 
-// directory returns the directory for a base, or "" if it is unknown.
-func (d Dirs) directory(b base) string { return bases[b].find(d) }
-
-func (d Dirs) xdg() string { return cmp.Or(d.XDGConfig, under(d.Home, ".config")) }
-
-func (d Dirs) appData() string {
-	switch d.GOOS {
-	case "windows":
-		return d.AppData
-	case "darwin":
-		return under(d.Home, "Library", "Application Support")
+func (f *finder) miss(path, format string, args ...any) {
+	if !f.missed[path] {
+		f.missed[path] = true
+		f.misses = append(f.misses, Missed{Path: path, Why: fmt.Sprintf(format, args...)})
 	}
-	return d.xdg()
 }
 
-func (d Dirs) env(name string) string {
-	if d.Getenv == nil {
-		return ""
+// below matches the elements of a pattern, starting in a directory.
+func (f *finder) below(dir string, pattern []string, depth int) {
+	part, rest := pattern[0], pattern[1:]
+	if part == "**" {
+		f.below(dir, rest, depth)
 	}
-	return d.Getenv(name)
-}
-
-// under joins path elements below dir, or returns "" if dir is unknown.
-func under(dir string, parts ...string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(append([]string{dir}, parts...)...)
-}
-
-// ProjectOf returns the directory of the project to whose configuration a file belongs, or "" if clients
-// do not read a project's configuration from such a path. The outermost match counts, because
-// .vscode/mcp.json is not the mcp.json of a project called .vscode.
-func ProjectOf(name string) string {
-	for at := 0; at < len(name); at++ {
-		if at > 0 && !os.IsPathSeparator(name[at-1]) {
-			continue
-		}
-		inside := strings.ToLower(slashed(name[at:]))
-		if slices.ContainsFunc(ProjectPatterns(), func(p string) bool { return doublestar.MatchUnvalidated(strings.ToLower(p), inside) }) {
-			return filepath.Clean(name[:at])
+	for _, e := range f.list(dir) {
+		path := filepath.Join(dir, e.name)
+		switch {
+		case part == "**": // links are not followed, to avoid loops
+			if info, err := os.Lstat(path); err == nil && info.IsDir() && depth < maxLevels {
+				f.below(path, pattern, depth+1)
+			}
+		case !f.matches(part, e.name) && f.foreign && f.matches(part, e.plain):
+			f.miss(path, "configuration not read: some systems treat the name %s as %s, which clients read; rename the file, or name it as a target", Quoted(e.name), Quoted(e.plain))
+		case !f.matches(part, e.name):
+		case len(rest) == 0:
+			f.file(path)
+		default:
+			f.directory(path, rest, depth)
 		}
 	}
-	return ""
 }
 
-// clientOf returns the client whose configuration path matches the end of the given path, or "" if
-// there is none. It ignores case because some file systems do.
-func clientOf(name string) string {
-	name = strings.ToLower(strings.TrimLeft(slashed(name), "/"))
-	for _, p := range places() {
-		if p.client == "" || p.pattern == "" {
-			continue
-		}
-		if doublestar.MatchUnvalidated("**/"+strings.ToLower(p.suffix()), name) {
-			return p.client
-		}
+// matches compares a name with an element of a pattern. In a project it ignores case, because the
+// project may be used on another operating system.
+func (f *finder) matches(part, name string) bool {
+	if f.foreign {
+		part, name = strings.ToLower(part), strings.ToLower(name)
 	}
-	return ""
+	return part == name || strings.ContainsAny(part, "*{") && doublestar.MatchUnvalidated(part, name)
+}
+
+// directory descends into a directory, even through a link.
+func (f *finder) directory(path string, rest []string, depth int) {
+	info, err := os.Stat(path)
+	if err != nil {
+		f.dangling(path, err)
+	} else if info.IsDir() {
+		f.below(path, rest, depth)
+	}
+}
+
+// file adds a regular file.
+func (f *finder) file(path string) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		f.dangling(path, err)
+	case info.Mode().IsRegular():
+		f.found = append(f.found, path)
+	case !info.IsDir():
+		f.miss(path, "configuration not read: not a regular file")
+	}
+}
+
+// dangling reports a file at a known location that cannot be read, such as a broken link. If a
+// package creates the target later, the client reads a file that no earlier check has read.
+func (f *finder) dangling(path string, err error) {
+	if to, failed := os.Readlink(path); failed == nil {
+		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", Quoted(to))
+		return
+	}
+	f.miss(path, "configuration not read: %v", err)
+}
+
+// list returns the names in a directory, sorted.
+func (f *finder) list(dir string) []listedName {
+	if names, ok := f.listed[dir]; ok {
+		return names
+	}
+	read, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.miss(dir, "directory not searched for configurations: %v", err)
+	}
+	var out []listedName
+	for _, e := range read {
+		out = append(out, listedName{e.Name(), plainName(e.Name())})
+	}
+	f.listed[dir] = out
+	return out
+}
+
+// plainName returns a name as systems that ignore some characters see it: HFS+ on macOS ignores invisible
+// characters, and Windows ignores trailing spaces and dots. On Windows, a backslash is also a separator.
+func plainName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name)
+	name, _, _ = strings.Cut(name, `\`)
+	if plain := strings.TrimRight(name, " ."); plain != "" {
+		return plain
+	}
+	return name
 }
