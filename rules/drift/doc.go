@@ -6,14 +6,14 @@
 //
 // The files that rate changes in a definition:
 //
-//   - values.go: types, enums and constants
-//   - parameters.go, renames.go: new, renamed, removed and newly required parameters
-//   - patterns.go, keywords.go: patterns, and the other keywords of a schema
-//   - switches.go: defaults, switches, confirmations and relaxed limits
-//   - compare.go: variants, and schemas that are too large to compare
-//   - stakes.go: which constraints protect something, because calls to the tool have consequences
+//   - schema_values.go: types, enums and constants
+//   - schema_parameters.go, schema_renames.go: new, renamed, removed and newly required parameters
+//   - schema_patterns.go, schema_keywords.go: patterns, and the other keywords of a schema
+//   - schema_switches.go: defaults, switches, confirmations and relaxed limits
+//   - schema_compare.go: variants, and schemas that are too large to compare
+//   - schema_stakes.go: which constraints protect something, because calls to the tool have consequences
 //   - outside_data.go, hosts.go: parameters for credentials or the conversation, and values that are addresses
-//   - weigh.go, intent.go: texts, and what an added sentence tells the model
+//   - text_weight.go, text_intended.go: texts, and what an added sentence tells the model
 //   - annotation_escalation.go, meta_escalation.go, other_member.go: annotations, _meta, other members
 //
 // Shared with other families:
