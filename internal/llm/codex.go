@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -75,54 +74,87 @@ func (r *Reader) codexEvent(v View) {
 	}
 }
 
-// geminiCLI recognises a line of a Gemini CLI chat, or a chat in one document.
-func geminiCLI(v View) bool {
-	return v.Str("projectHash") != "" && v.Str("sessionId") != "" || v.says("type", "gemini") && v.At("content").Is() ||
-		v.says("type", "user", "info", "error", "warning") && v.Str("id") != "" && v.Str("timestamp") != "" && v.At("content").Is() ||
-		v.At("$set").Is() || v.At("$rewindTo").Is()
+// codexOutput recognises an event of codex exec. The event must have exactly the members that codex
+// writes, because other programs' events of the same types have more.
+func codexOutput(v View) bool {
+	only := func(keys ...string) bool {
+		n := 0
+		for m := v.First(); m.Kind() != wire.Invalid; m = m.Next() {
+			n++
+		}
+		for _, key := range keys {
+			if !v.At(key).Is() {
+				return false
+			}
+		}
+		return n == len(keys)
+	}
+	switch v.Str("type") {
+	case "thread.started":
+		return only("type", "thread_id")
+	case "turn.started":
+		return only("type")
+	case "turn.completed":
+		return only("type", "usage")
+	case "turn.failed":
+		return only("type", "error")
+	case "error":
+		return only("type", "message")
+	case "item.started", "item.updated", "item.completed":
+		return only("type", "item") && v.At("item").Str("type") != ""
+	}
+	return false
 }
 
-func readGeminiCLI(r *Reader, b *body) {
-	r.style, r.clock = Underlined, false
-	if b.members["messages"].Kind() == wire.Array {
-		r.session = b.str("sessionId")
-		r.each(b, "messages", func(_ int, v View) { r.geminiCLIMessage(v) })
+func readCodexOutput(r *Reader, b *body) {
+	switch kind := b.str("type"); kind {
+	case "thread.started":
+		r.within(b, b.str("thread_id"))
+	case "turn.started":
+		r.answers++
+	case "item.started", "item.updated", "item.completed":
+		if v, ok := r.member(b, "item"); ok {
+			r.codexOutputItem(v, kind)
+		}
+	}
+}
+
+// codexOutputItem reads an item. The events for its start, its updates and its end all contain it.
+func (r *Reader) codexOutputItem(v View, event string) {
+	id := r.numbered(v, "turn") + "/" + v.Str("id")
+	r.turn = id
+	call := Item{Kind: Call, At: v, ID: id, Name: v.Str("type"), Echo: event != "item.started"}
+	result := Item{At: v, ID: id, Failed: v.says("status", "failed")}
+	switch kind := v.Str("type"); {
+	case kind == "mcp_tool_call":
+		call.Server, call.Name, call.Args = v.Str("server"), v.Str("tool"), v.At("arguments")
+		from := v.At("result")
+		result.Content, result.Meta = from.At("content"), from.At("_meta")
+		if structured := from.At("structured_content"); structured.Is() {
+			result.Content, result.Media = structured, from.At("content")
+		}
+		if !from.Is() {
+			result.Content = v.At("error").At("message")
+		}
+	case kind == "command_execution":
+		call.Args, call.Free = v.At("command"), true
+		if event == "item.completed" {
+			result.Content = v.At("aggregated_output")
+		}
+	case kind == "file_change" && event == "item.completed":
+		call.Args = v
+	case kind == "web_search" && event == "item.completed":
+		call.Server, call.Args, call.Free, call.Echo = Provider, v.either("action", "query"), true, false // several searches can share an ID
+		result.Content = v.At("results")
+	case kind == "file_change", kind == "web_search": // incomplete
+		return
+	case v.says("type", "agent_message", "plan", "reasoning", "todo_list", "error", "collab_tool_call"):
+		r.text(v)
+		return
+	default:
+		r.unknown(v, "an item", kind)
 		return
 	}
-	v, ok := r.view(b, b.root, "")
-	if !ok {
-		return
-	}
-	if set := v.At("$set"); set.At("messages").Is() {
-		set.At("messages").each(r.geminiCLIMessage)
-		return
-	}
-	r.geminiCLIMessage(v)
-}
-
-// qwenCode recognises a line of a Qwen Code chat. Its lines resemble Claude Code's, with messages in Gemini
-// form.
-func qwenCode(v View) bool {
-	return v.Str("uuid") != "" && v.Str("sessionId") != "" && (v.At("message").has("parts", wire.Array) || v.has("systemPayload", wire.Object))
-}
-
-func readQwenCode(r *Reader, b *body) {
-	r.style, r.clock = Underlined, false
-	r.session, r.time, r.turn = b.str("sessionId"), stamp(b.str("timestamp")), b.str("uuid")
-	if v, ok := r.member(b, "message"); ok {
-		r.geminiContent(v)
-	}
-}
-
-func (r *Reader) geminiCLIMessage(v View) {
-	r.time, r.turn = stamp(v.Str("timestamp")), v.Str("id")
-	if v.At("content").Is() {
-		r.text(v.At("content"))
-	}
-	for c := v.At("toolCalls").First(); c.Is(); c = c.Next() {
-		server := cmp.Or(c.At("mcp_context").Str("serverName"), c.Str("serverName"))
-		r.emit(Item{Kind: Call, At: c, ID: c.Str("id"), Name: c.Str("name"), Server: server, Args: c.At("args")})
-		r.describe(c.Str("name"), server, c.At("description"))
-		r.result(Item{At: c, ID: c.Str("id"), Content: c.either("result", "resultDisplay"), Failed: c.says("status", "error")})
-	}
+	r.emit(call)
+	r.result(result)
 }

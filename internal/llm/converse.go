@@ -68,3 +68,56 @@ func readConverseEvent(r *Reader, b *body) {
 		s.stop(stream)
 	}
 }
+
+func readConverseRequest(r *Reader, b *body) {
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
+	if v, ok := r.member(b, "toolConfig"); ok {
+		for t := v.At("tools").First(); t.Is(); t = t.Next() {
+			switch spec := t.At("toolSpec"); {
+			case spec.Is():
+				r.declare(spec, "")
+			case t.At("cachePoint").Is(), t.At("systemTool").Is():
+				r.ignore(t, "tools defined by the model provider")
+			default:
+				r.unknown(t, "a tool", t.First().Key())
+			}
+		}
+	}
+	r.messages(b, "messages", r.converseMessage)
+}
+
+// converseTexts are the keys of content blocks that contain neither a tool call nor a tool result.
+var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "toolAddition", "toolRemoval"}
+
+func (r *Reader) converseMessage(v View) {
+	for c := v.At("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
+		use, result := c.At("toolUse"), c.At("toolResult")
+		switch key := c.First().Key(); {
+		case use.Is():
+			r.call(use, "toolUseId", "input", converseServer(use))
+		case result.Is():
+			r.emit(Item{Kind: Result, At: result, ID: result.Str("toolUseId"), Content: result.At("content"), Failed: result.says("status", "error")})
+		case key == "searchResult": // found by the client, for the model to cite
+			r.emit(Item{Kind: Result, At: c.At(key), Content: c.At(key)})
+		case slices.Contains(converseTexts, key):
+			r.text(c)
+		default:
+			r.unknown(c, "a block", key)
+		}
+	}
+}
+
+// converseServer returns the server of a call: the provider runs some tools itself.
+func converseServer(use View) string {
+	if use.says("type", "server_tool_use") {
+		return Provider
+	}
+	return ""
+}
+
+func readConverseResponse(r *Reader, b *body) {
+	r.response()
+	if v, ok := r.member(b, "output"); ok {
+		r.converseMessage(v.At("message"))
+	}
+}

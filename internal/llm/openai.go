@@ -2,7 +2,6 @@ package llm
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -101,18 +100,6 @@ func readChatResponse(r *Reader, b *body) {
 	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.At("message")) })
 }
 
-// readOllamaResponse reads a response, or a piece of one. A piece contains only complete calls.
-func readOllamaResponse(r *Reader, b *body) {
-	const stream = "ollama"
-	r.streamed(stream, `"done":true`, b.origin(b.root, ""))
-	if v, ok := r.member(b, "message"); ok {
-		r.chatMessage(v)
-	}
-	if string(b.members["done"].Raw()) == "true" {
-		r.streams.stop(stream)
-	}
-}
-
 // readChatChunk handles a chunk of a stream. A choice is read when it is finished.
 func readChatChunk(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
@@ -188,91 +175,4 @@ func readMessages(r *Reader, b *body) {
 		r.chatMessage(v)
 		r.clineMessage(v)
 	}))
-}
-
-// liteLLM recognises a LiteLLM spend log or standard logging payload.
-func liteLLM(v View) bool {
-	m := v.At("metadata")
-	return (v.has("messages", wire.Array) || m.At("mcp_tool_call_metadata").Is()) && v.has("response", wire.Object) && (v.Str("model") != "" || v.At("call_type").Is())
-}
-
-func readLiteLLM(r *Reader, b *body) {
-	readChatRequest(r, b)
-	if v, ok := r.member(b, "model_parameters"); ok { // a standard logging payload keeps the tools here
-		v.At("tools").each(r.liteLLMTool)
-		v.At("functions").each(func(f View) { r.declare(f, "") })
-	}
-	if meta := b.members["metadata"].Get("mcp_tool_call_metadata"); meta.Kind() == wire.Object {
-		r.response()
-		if v, ok := r.view(b, meta, "/metadata/mcp_tool_call_metadata"); ok {
-			r.emit(Item{Kind: Call, At: v, ID: b.str("id"), Name: v.Str("name"), Server: v.Str("mcp_server_name"), Args: v.At("arguments")})
-		}
-		if v, ok := r.member(b, "response"); ok {
-			r.emit(Item{Kind: Result, At: v, ID: b.str("id"), Content: v})
-		}
-		return
-	}
-	if request := b.members["proxy_server_request"]; request.Kind() == wire.Object && request.Children().Next() { // in a spend log
-		r.nested(b, "proxy_server_request")
-	}
-	r.nested(b, "response")
-}
-
-// liteLLMTool reads a tool in the form of the API that LiteLLM was called with.
-func (r *Reader) liteLLMTool(v View) {
-	switch {
-	case v.has("function", wire.Object) || v.has("custom", wire.Object):
-		r.chatTool(v)
-	case v.has("input_schema", wire.Object):
-		r.anthropicTool(v)
-	default:
-		r.responsesTool(v)
-	}
-}
-
-// nested reads a member that is itself a body.
-func (r *Reader) nested(b *body, key string) {
-	v := b.members[key]
-	if v.Kind() == wire.Invalid {
-		return
-	}
-	pointer := "/" + wire.EscapePointer(key)
-	if f := r.known.recognise(v); f != nil {
-		format := r.format
-		r.format = f.name
-		f.read(r, r.sub(b, v, pointer))
-		r.format = format
-		return
-	}
-	r.skipAt(b.origin(v, pointer), "%s: %s in an unknown format", r.format, quote(key))
-}
-
-// bodyStarts are the beginnings by which a JSON body or an event stream in a string is recognised.
-var bodyStarts = []string{"{", "[", "data:", "event:"}
-
-// readExchange reads a logged request and its response.
-func readExchange(r *Reader, b *body) {
-	for _, keys := range [][]string{requestMembers, responseMembers} {
-		for _, key := range keys {
-			switch v := b.members[key]; {
-			case v.Kind() >= wire.Array:
-				r.nested(b, key)
-			case v.Kind() == wire.String && begins(strings.TrimSpace(string(v.Text())), bodyStarts):
-				r.skipAt(b.origin(v, "/"+key), "%s: %s is a string that contains a body", r.format, quote(key))
-			}
-		}
-	}
-}
-
-func readExchanges(r *Reader, b *body) {
-	i := 0
-	for c := b.root.Children(); c.Next(); i++ {
-		f := r.known.recognise(c.Value)
-		if f == nil {
-			r.skipAt(b.origin(c.Value, index(i)), "%s: an element in an unknown format", r.format)
-			continue
-		}
-		r.history, r.turn, r.session = false, "", ""
-		f.read(r, r.sub(b, c.Value, index(i)))
-	}
 }
