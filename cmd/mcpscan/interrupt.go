@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 // signalled is the context's cancellation cause when a signal ends a run.
@@ -21,23 +18,6 @@ func (s *signalled) exitCode() int {
 		return exitSignalled + int(number)
 	}
 	return exitIncomplete
-}
-
-// timeUp is the context's cancellation cause when a run exceeds its time limit.
-type timeUp struct{ limit time.Duration }
-
-func (t *timeUp) Error() string {
-	return fmt.Sprintf("time limit reached (--max-time %s)", t.limit)
-}
-
-// limit returns a context that ends when the run's time is up.
-func (f *engineFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.MaxTime <= 0 {
-		return ctx, func() {}
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, f.MaxTime, &timeUp{f.MaxTime})
-	f.late = func() bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
-	return ctx, cancel
 }
 
 // untilSignal returns a context that ends on the first Ctrl-C or SIGTERM, or, without nohup, when
@@ -64,8 +44,3 @@ func untilSignal() (ctx context.Context, stop func()) {
 		cancel(nil)
 	}
 }
-
-// surviveClosedStreams makes writes to standard output and standard error return an error if the
-// reader is gone; by default, they end the process. It catches SIGPIPE instead of ignoring it,
-// because the processes that we start would inherit an ignored signal.
-func surviveClosedStreams() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
