@@ -17,40 +17,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/mcpscan/mcpscan/internal/app"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
-
-// Exit codes.
-const (
-	exitClean      = 0 // nothing at or above --fail-on
-	exitFindings   = 1 // findings at or above it
-	exitUsage      = 2 // wrong usage or configuration
-	exitIncomplete = 3 // something could not be inspected
-
-	exitSignalled = 128 // plus the signal number: 130 for Ctrl-C
-)
-
-// exitError carries an exit code, and a message if any, through kong.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage returns a usage error.
-func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
 
 // streams holds the process's standard streams.
 type streams struct {
@@ -202,38 +170,4 @@ func splitCommand(args []string) (ours, command []string) {
 		}
 	}
 	return args, nil
-}
-
-// exitOf returns the exit code for an error, with its message. The default is the code for wrong
-// usage or configuration.
-func exitOf(err error) *exitError {
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		return exit
-	}
-	if _, ok := errors.AsType[*app.IncompleteError](err); ok {
-		return &exitError{exitIncomplete, err}
-	}
-	return &exitError{exitUsage, err}
-}
-
-// withLost adds the error from an incompletely written output file to the exit error. An
-// exit code in err takes precedence.
-func withLost(err, lost error) error {
-	if lost == nil {
-		return err
-	}
-	exit := exitOf(err)
-	return &exitError{exit.code, errors.Join(exit.err, lost)}
-}
-
-// fail prints an error, if it has a message, and returns its exit code.
-func fail(w io.Writer, err error) int {
-	if err == nil {
-		return exitClean
-	}
-	exit := exitOf(err)
-	if exit.err != nil {
-		fmt.Fprintf(text.Guard(w), "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
-	}
-	return exit.code
 }

@@ -158,56 +158,6 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
-// maxReasons is the maximum number of reasons for an incomplete inspection on standard error; the
-// report contains all.
-const maxReasons = 5
-
-// verdict converts a report to the exit error. Open findings take precedence over skipped input.
-func (f *outputFlags) verdict(std streams, r *report.Report) error {
-	if worst, any := r.Summary.Open().Worst(); any && f.FailOn != "never" && worst >= f.failOn(r) {
-		return &exitError{code: exitFindings}
-	}
-	nothing := r.Coverage.Events == 0
-	if len(r.Coverage.Skipped) == 0 && !nothing || f.AllowIncomplete {
-		return nil
-	}
-	switch {
-	case f.Quiet:
-	case len(r.Coverage.Skipped) == 0:
-		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: found no server, message or definition; use --allow-incomplete to accept that")
-	default:
-		for i, s := range r.Coverage.Skipped {
-			if i == maxReasons {
-				fmt.Fprintf(std.err, "mcpscan: %s why the inspection is incomplete\n", report.Count(len(r.Coverage.Skipped)-i, "more reason"))
-				break
-			}
-			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 800))
-		}
-		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; use --allow-incomplete to accept that")
-	}
-	return &exitError{code: exitIncomplete}
-}
-
-// failOn returns the severity that fails a run.
-func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
-	switch {
-	case f.FailOn != "":
-		return severity(f.FailOn)
-	case r.Config != nil && r.Config.AlertThreshold != nil:
-		return *r.Config.AlertThreshold
-	}
-	return scanner.High
-}
-
-// fails returns the severity that the user chose for failures, if any. For --fail-on never, it
-// returns nil, so that formats with test results, such as JUnit, still show failures.
-func (f *outputFlags) fails() *scanner.Severity {
-	if f.FailOn == "" || f.FailOn == "never" {
-		return nil
-	}
-	return new(severity(f.FailOn))
-}
-
 // finish writes a report and returns the exit error.
 func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule) error {
 	if err := f.write(std, r, rules); err != nil {
