@@ -3,7 +3,6 @@ package lockfile
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
@@ -204,106 +203,4 @@ func (f *File) Prune() (forgotten int) {
 		}
 	}
 	return forgotten
-}
-
-// Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
-// also approves again what a user approved without one.
-func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
-	for _, sel := range selectors {
-		s := f.Servers[sel.Server]
-		if l := s.Identity; sel.All && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
-			approved = append(approved, s.identityChange())
-		}
-		for _, k := range s.Keys() {
-			if e := s.Entries[k]; sel.Selects(k) && (e.Status != Approved || reason != "" && unexplained(e.Approval)) {
-				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
-			}
-		}
-	}
-	for _, c := range approved {
-		if l := c.Identity; l != nil {
-			*l = baseline.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
-			continue
-		}
-		e := c.Entry
-		if e.Seen != nil {
-			e.Shown, e.Seen = *e.Seen, nil
-		}
-		e.Status, e.Approval = Approved, &Approval{By: by, At: at, Reason: reason}
-	}
-	return approved
-}
-
-// unexplained reports whether a user gave an approval without a reason; a reason can be added
-// later.
-func unexplained(a *Approval) bool {
-	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto
-}
-
-// Change is an entry, or the identity of a server, and its previous status.
-type Change struct {
-	Server string
-	mcp.DefinitionKey
-	Was   Status
-	Entry *Entry // nil for an identity
-
-	Identity    *baseline.LockedIdentity // nil for an entry
-	Differences []string                 // differences between the approved identity and the current one
-}
-
-// identityChange returns the Change that approves a server's identity.
-func (s *Server) identityChange() Change {
-	c := Change{Server: s.Name, Was: identityStatus(s.Identity), Identity: s.Identity}
-	if s.Identity.Seen != nil {
-		c.Differences = s.Identity.Identity.Differences(s.Identity.Seen)
-	}
-	return c
-}
-
-// Waiting returns the entries and identities whose last seen form is not approved.
-func (f *File) Waiting() (waiting []Change) {
-	for _, name := range f.Names() {
-		if s := f.Servers[name]; s.Identity.Waits() {
-			waiting = append(waiting, s.identityChange())
-		}
-		for _, k := range f.Servers[name].Keys() {
-			if e := f.Servers[name].Entries[k]; e.Status != Approved {
-				waiting = append(waiting, Change{Server: name, DefinitionKey: k, Was: e.Status, Entry: e})
-			}
-		}
-	}
-	return waiting
-}
-
-// Find returns the entries selected by SERVER:NAME.
-func (f *File) Find(s string) (found []Change, err error) {
-	sel, err := f.ParseSelector(s)
-	if err != nil {
-		return nil, err
-	}
-	if sel.All {
-		return nil, fmt.Errorf("expected SERVER:NAME, found only a server: %q", s)
-	}
-	server := f.Servers[sel.Server]
-	for _, k := range server.Keys() {
-		if sel.Selects(k) {
-			found = append(found, Change{Server: sel.Server, DefinitionKey: k, Was: server.Entries[k].Status, Entry: server.Entries[k]})
-		}
-	}
-	return found, nil
-}
-
-// Last returns the last seen definition.
-func (e *Entry) Last() *Shown {
-	if e.Seen != nil {
-		return e.Seen
-	}
-	return &e.Shown
-}
-
-// Is reports whether a digest matches the definition by any formula. It accepts digests with and
-// without the prefix used in agentsh's documentation.
-func (s *Shown) Is(digest string) bool {
-	hash := strings.TrimPrefix(digest, "sha256:")
-	return digest != "" && (digest == s.Digest.String() || hash == s.AgentSH || hash == s.MCPProxy)
 }
