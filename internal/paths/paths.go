@@ -4,7 +4,6 @@ package paths
 import (
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -128,22 +127,3 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	}
 	return s[len(prefix):], true
 }
-
-// pathWords indicate, in an argument name, that the argument is a path; TextArguments indicate that
-// it is text even if it contains a path.
-var (
-	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
-		cwd root workdir basedir uri source src destination dest target location output input`)
-	TextArguments = names.Set(`content contents text body message messages code script command cmd query sql pattern patterns glob regex
-		diff patch old new str string insert prompt description comment title value html markdown expression url`)
-)
-
-// NamesPath reports whether an argument of this name is a path.
-func NamesPath(name string) bool {
-	return names.HasWord(name, pathWords) && !names.HasWord(name, TextArguments)
-}
-
-// AgentFiles matches the startup files of shells, and the files in which agents and clients keep
-// servers, permissions, hooks and rules. inj-memory-write covers memory files.
-const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
-	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
