@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -174,7 +174,7 @@ func (e *Entry) Concealer() *strings.Replacer {
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
 		for name, value := range values {
 			addressed(value)
-			if text.NamesSecret(name) || published.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
+			if text.NamesSecret(name) || gitleaks.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
 				add(value)
 				add(value[strings.LastIndexByte(value, ' ')+1:]) // also mask the value without its scheme
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -60,7 +60,7 @@ func (l *Listing) Describe(t *Target) string {
 // maskedValue returns the value of a variable or header for display: references unexpanded,
 // secrets masked.
 func maskedValue(name, value string) string {
-	if literal := text.Literal(value); literal != "" && (text.NamesSecret(name) || published.Find(name+`="`+literal+`"`) != "") {
+	if literal := text.Literal(value); literal != "" && (text.NamesSecret(name) || gitleaks.Find(name+`="`+literal+`"`) != "") {
 		return text.Masked
 	}
 	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")

@@ -9,9 +9,9 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
-	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -128,9 +128,9 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	switch {
 	case literal == "", secrets.Placeholder(literal):
 		return 0, ""
-	case published.Find(`"`+short+`"`) != "":
+	case gitleaks.Find(`"`+short+`"`) != "":
 		return scanner.High, "the value has the format of a vendor's token"
-	case !secrets.PublicName.MatchString(name) && !identifierName.MatchString(name) && published.Find(name+`="`+short+`"`) != "":
+	case !secrets.PublicName.MatchString(name) && !identifierName.MatchString(name) && gitleaks.Find(name+`="`+short+`"`) != "":
 		return scanner.Medium, "name and value have the format of a vendor's credential"
 	}
 	switch {

@@ -1,7 +1,7 @@
 // Command genrules generates rules.jsonl from the rule set that gitleaks publishes as
 // config/gitleaks.toml in its module (github.com/zricethezav/gitleaks/v8 v8.30.1).
 //
-//	go run ./internal/published/genrules gitleaks.toml >internal/published/rules.jsonl
+//	go run ./internal/gitleaks/genrules gitleaks.toml >internal/gitleaks/rules.jsonl
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/gitleaks"
 )
 
 type allowlist struct {
@@ -49,7 +49,7 @@ func generate(name string) error {
 	}
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
-	all := published.Rule{ID: published.OfAll}
+	all := gitleaks.Rule{ID: gitleaks.OfAll}
 	except(&all, set.Allowlist)
 	if err := out.Encode(all); err != nil {
 		return err
@@ -60,7 +60,7 @@ func generate(name string) error {
 		if r.Path != "" || r.ID == "generic-api-key" {
 			continue
 		}
-		rule := published.Rule{ID: r.ID, Regex: r.Regex, Group: r.SecretGroup, Entropy: r.Entropy}
+		rule := gitleaks.Rule{ID: r.ID, Regex: r.Regex, Group: r.SecretGroup, Entropy: r.Entropy}
 		for _, k := range r.Keywords {
 			rule.Keywords = append(rule.Keywords, strings.ToLower(k))
 		}
@@ -74,7 +74,7 @@ func generate(name string) error {
 
 // except adds a rule's exceptions. Allowlists that depend on a file's path or on the line around a
 // match are omitted, because a configuration has neither.
-func except(r *published.Rule, lists ...allowlist) {
+func except(r *gitleaks.Rule, lists ...allowlist) {
 	for _, a := range lists {
 		if a.RegexTarget == "" && a.Condition == "" {
 			r.Regexes = append(r.Regexes, a.Regexes...)

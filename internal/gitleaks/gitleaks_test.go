@@ -1,4 +1,4 @@
-package published
+package gitleaks
 
 import (
 	"compress/gzip"

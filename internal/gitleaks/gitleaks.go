@@ -1,7 +1,7 @@
-// Package published provides credential formats from the gitleaks project. genrules generates
+// Package gitleaks provides credential formats from the gitleaks project. genrules generates
 // rules.jsonl from its published rules, under the MIT licence in LICENSE. Rules based on file
 // paths, and generic-api-key, which is a list of names, are not included.
-package published
+package gitleaks
 
 import (
 	_ "embed"
