@@ -2,8 +2,8 @@
 # Ends the action with the exit code of mcpscan. Nothing else affects the result: a
 # token without upload permission must not change it.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=workflow_commands.sh
+. "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/workflow_commands.sh"
 
 if [ "$UPLOAD_OUTCOME" = failure ]; then
   warning "the SARIF file was not uploaded: give the job the permission security-events: write, and enable code scanning in the repository; the result of this step does not depend on the upload"

@@ -4,8 +4,8 @@
 # action with it.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=workflow_commands.sh
+. "$here/workflow_commands.sh"
 
 # In a container job, another user owns the files. The checkout can contain a directory
 # that looks like a separate repository with commands in its configuration; git runs
@@ -217,7 +217,7 @@ summary() {
 results() {
   local counted findings severity drift
   if [ ! -s "$out/report.json" ]; then return; fi
-  counted=$(LC_ALL=C awk -f "$here/count.awk" "$out/report.json")
+  counted=$(LC_ALL=C awk -f "$here/count_findings.awk" "$out/report.json")
   read -r findings severity drift <<<"$counted"
   output findings "$findings"
   output highest-severity "$severity"

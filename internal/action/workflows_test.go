@@ -260,7 +260,7 @@ func TestActionScripts(t *testing.T) {
 		if out, err := exec.Command(bash, "-n", s).CombinedOutput(); err != nil {
 			t.Errorf("bash -n %s: %v\n%s", s, err, out)
 		}
-		if text := readFile(t, s); !strings.Contains(text, "\nset -euo pipefail\n") && !strings.HasSuffix(s, "lib.sh") {
+		if text := readFile(t, s); !strings.Contains(text, "\nset -euo pipefail\n") && !strings.HasSuffix(s, "workflow_commands.sh") {
 			t.Errorf("%s does not set -euo pipefail", s)
 		}
 	}

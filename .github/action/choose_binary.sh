@@ -4,8 +4,8 @@
 # the next step removes the copies.
 set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=workflow_commands.sh
+. "$here/workflow_commands.sh"
 
 main() {
   local modules
