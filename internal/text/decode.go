@@ -3,9 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
-	"html"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -47,60 +45,6 @@ func Decode(s []byte, yield func(Hidden)) {
 	unmarked(s, yield)
 	decodeInvisible(s, yield)
 	decodeTurned(s, yield)
-}
-
-// decodeEscapes decodes percent encoding, quoted-printable, escapes and HTML entities in the whole of s.
-func decodeEscapes(s []byte, yield func(Hidden)) {
-	whole := func(via string, decoded []byte) {
-		if t := shown(decoded); t != nil {
-			yield(Hidden{Start: 0, End: len(s), Via: via, Text: t})
-		}
-	}
-	if percentEscapes(s) >= minEscapes { // a percent sign that is not an escape must not hide the escapes
-		whole(percentEncoding, Unpercent(s))
-	}
-	if countBefore(s, '\\', "xuU01") >= minEscapes { // numeric escapes
-		if u, n := Unescape(s); n >= minEscapes {
-			whole(Escapes, u)
-		}
-	}
-	if marks, others := quotedMarks(s); marks >= minEscapes && marks > others {
-		if u := unquote(s); isShown(u) { // logs have such marks, too
-			whole("quoted-printable", u)
-		}
-	}
-	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {
-		if u := html.UnescapeString(string(s)); u != string(s) {
-			yield(Hidden{Start: 0, End: len(s), Via: "HTML entities", Text: []byte(u)})
-		}
-	}
-}
-
-// countBefore counts the marks in s that are followed by one of the characters in next.
-func countBefore(s []byte, mark byte, next string) (n int) {
-	for {
-		i := bytes.IndexByte(s, mark)
-		if i < 0 || i+1 == len(s) {
-			return n
-		}
-		if strings.IndexByte(next, s[i+1]) >= 0 {
-			n++
-		}
-		s = s[i+1:]
-	}
-}
-
-// entities reports whether there may be a named HTML entity in s.
-func entities(s []byte) bool {
-	for {
-		i := bytes.IndexByte(s, '&')
-		if i < 0 || i+1 == len(s) {
-			return false
-		}
-		if s = s[i+1:]; letter(s[0]) {
-			return true
-		}
-	}
 }
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
@@ -171,60 +115,6 @@ func trimRune(s []byte) []byte {
 	return s
 }
 
-// decodeInvisible decodes bytes encoded as variation selectors (VS1 to VS256) and bits encoded as
-// two kinds of invisible characters.
-func decodeInvisible(s []byte, yield func(Hidden)) {
-	var selectors []byte
-	var bits []byte
-	start, end := -1, 0
-	flush := func() {
-		if len(selectors) >= minDecoded/2 && isPrintable(selectors) {
-			yield(Hidden{Start: start, End: end, Via: "variation selectors", Text: bytes.Clone(selectors)})
-		}
-		if t := fromBits(bits); t != nil {
-			yield(Hidden{Start: start, End: end, Via: "invisible bits", Text: t})
-		}
-		selectors, bits, start = selectors[:0], bits[:0], -1
-	}
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			i += asciiLen(s[i:])
-			continue
-		}
-		if s[i] != 0xE2 && s[i] != 0xEF && s[i] != 0xF3 { // not the first byte of any character below
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(s[i:])
-		known := true
-		switch {
-		case r == 0xFE0E || r == 0xFE0F: // selects how an emoji is displayed
-			known = start >= 0 && end == i
-			if known {
-				selectors = append(selectors, byte(r-0xFE00))
-			}
-		case r >= 0xFE00 && r <= 0xFE0D:
-			selectors = append(selectors, byte(r-0xFE00))
-		case r >= 0xE0100 && r <= 0xE01EF:
-			selectors = append(selectors, byte(r-0xE0100+16))
-		case r == 0x200B || r == 0x2061 || r == 0x2062:
-			bits = append(bits, 0)
-		case r == 0x200C || r == 0x200D || r == 0x2063 || r == 0x2064:
-			bits = append(bits, 1)
-		default:
-			known = false
-		}
-		if known {
-			if start < 0 {
-				start = i
-			}
-			end = i + n
-		}
-		i += n
-	}
-	flush()
-}
-
 // NonASCII returns the position of the first byte of s, from i on, that is not ASCII, or len(s).
 func NonASCII(s []byte, i int) int { return i + asciiLen(s[i:]) }
 
@@ -247,26 +137,4 @@ func isPrintable(s []byte) bool {
 		}
 	}
 	return true
-}
-
-// fromBits converts bits to text, most significant first, trying both assignments of the two
-// characters to 0 and 1.
-func fromBits(bits []byte) []byte {
-	if len(bits) < minInvisible {
-		return nil
-	}
-	for _, flip := range []byte{0, 1} {
-		out := make([]byte, 0, len(bits)/8)
-		for i := 0; i+8 <= len(bits); i += 8 {
-			var b byte
-			for _, bit := range bits[i : i+8] {
-				b = b<<1 | (bit ^ flip)
-			}
-			out = append(out, b)
-		}
-		if len(out) >= 2 && isPrintable(out) {
-			return out
-		}
-	}
-	return nil
 }

@@ -2,7 +2,9 @@ package text
 
 import (
 	"bytes"
+	"html"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -111,4 +113,58 @@ func number(s []byte, n, base int) (rune, bool) {
 	}
 	v, err := strconv.ParseUint(string(s[:n]), base, 32)
 	return rune(v), err == nil
+}
+
+// decodeEscapes decodes percent encoding, quoted-printable, escapes and HTML entities in the whole of s.
+func decodeEscapes(s []byte, yield func(Hidden)) {
+	whole := func(via string, decoded []byte) {
+		if t := shown(decoded); t != nil {
+			yield(Hidden{Start: 0, End: len(s), Via: via, Text: t})
+		}
+	}
+	if percentEscapes(s) >= minEscapes { // a percent sign that is not an escape must not hide the escapes
+		whole(percentEncoding, Unpercent(s))
+	}
+	if countBefore(s, '\\', "xuU01") >= minEscapes { // numeric escapes
+		if u, n := Unescape(s); n >= minEscapes {
+			whole(Escapes, u)
+		}
+	}
+	if marks, others := quotedMarks(s); marks >= minEscapes && marks > others {
+		if u := unquote(s); isShown(u) { // logs have such marks, too
+			whole("quoted-printable", u)
+		}
+	}
+	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {
+		if u := html.UnescapeString(string(s)); u != string(s) {
+			yield(Hidden{Start: 0, End: len(s), Via: "HTML entities", Text: []byte(u)})
+		}
+	}
+}
+
+// countBefore counts the marks in s that are followed by one of the characters in next.
+func countBefore(s []byte, mark byte, next string) (n int) {
+	for {
+		i := bytes.IndexByte(s, mark)
+		if i < 0 || i+1 == len(s) {
+			return n
+		}
+		if strings.IndexByte(next, s[i+1]) >= 0 {
+			n++
+		}
+		s = s[i+1:]
+	}
+}
+
+// entities reports whether there may be a named HTML entity in s.
+func entities(s []byte) bool {
+	for {
+		i := bytes.IndexByte(s, '&')
+		if i < 0 || i+1 == len(s) {
+			return false
+		}
+		if s = s[i+1:]; letter(s[0]) {
+			return true
+		}
+	}
 }
