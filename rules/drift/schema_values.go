@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -174,4 +175,50 @@ func (s *schemaChange) moreChoices(before []int, was, more []string, weight scan
 
 func firstOf(values []string) string {
 	return strconv.Quote(strings.Join(values[:min(len(values), 4)], ", "))
+}
+
+// unfixed rates a change after which the schema no longer lists a parameter's values. If the
+// approved schema fixed a switch to its safe value, the change is rated High.
+func (s *schemaChange) unfixed(before []int) scanner.Severity {
+	safe := safeValue(s.name)
+	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
+		return scanner.High
+	}
+	if s.bounded() {
+		return scanner.Medium
+	}
+	if s.stake.reads && anyWord(s.name, selecting) { // the values listed before were harmless
+		return scanner.High
+	}
+	return s.loosened()
+}
+
+// selecting contains words for parameters that select an action, its actor or its recipient.
+var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role ` +
+	`roles permission permissions access privilege privileges scope scopes level visibility audience acl ` +
+	`grant`)
+
+// grave contains words for values that destroy, run or open something, give it to everybody, or
+// remove its protection.
+var grave = names.Set(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
+	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
+	exec execute run shell eval raw sql script unlock disarm disable disabled off bypass force
+	transfer withdraw pay refund impersonate grant all any *`)
+
+// isGrave reports whether a value is dangerous for a parameter that selects an action.
+func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
+
+// rateAddedValues rates values added to a parameter's list of values.
+func (s *schemaChange) rateAddedValues(before []int, more []string) scanner.Severity {
+	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
+		return scanner.Low
+	}
+	had := slices.ContainsFunc(before, func(o int) bool { return isGrave(jsonschema.Text(&s.old, o)) })
+	switch {
+	case had:
+		return scanner.Medium
+	case s.stake.reads:
+		return scanner.High
+	}
+	return s.mentionWeight(more...)
 }
