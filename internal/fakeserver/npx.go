@@ -12,12 +12,12 @@ import (
 )
 
 // NPX imitates the command "npx -y PACKAGE@VERSION", with a directory as its registry: it serves the
-// definitions in packages/PACKAGE@VERSION.json. It reads the file again for each list, so
-// that a test can change it while the server runs. If packages/PACKAGE@VERSION.integrity exists,
+// definitions in packages/PACKAGE@VERSION.json, in the working directory or one above it. It reads the file
+// again for each list, so that a test can change it while the server runs. If packages/PACKAGE@VERSION.integrity exists,
 // NPX caches its content as npx caches the integrity of a fetched package.
 func NPX() {
 	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-") })
-	file := "packages/" + strings.ReplaceAll(args[0], "/", "_")
+	file := filepath.Join(registry(), strings.ReplaceAll(args[0], "/", "_"))
 	cacheIntegrity(args[0], file+".integrity")
 	Serve(func(r Request) string {
 		dump, err := os.ReadFile(file + ".json")
@@ -27,6 +27,19 @@ func NPX() {
 		}
 		return r.From(dump)
 	})
+}
+
+// registry returns the closest directory called packages, in the working directory or above it.
+func registry() string {
+	const name = "packages"
+	dir := name
+	for range 8 {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		dir = filepath.Join("..", dir)
+	}
+	return name
 }
 
 func cacheIntegrity(asked, integrityFile string) {
