@@ -75,9 +75,13 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 			}
 		}
 	})
-	if instead := p.disk.Instead(&l, &r.npm, StartDir(f)); instead != "" {
+	instead, why := p.disk.Instead(&l, &r.npm, StartDir(f))
+	if instead != "" {
 		e.Found = configfile.Found{Instead: instead}
-		e.Found, _ = p.disk.Find(e, StartDir(f))
+		e.Found, why = p.disk.Find(e, StartDir(f))
+	}
+	if why != "" {
+		p.skip(scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}, "server %s: %s", e.Name, why)
 	}
 }
 

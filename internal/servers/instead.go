@@ -2,6 +2,7 @@ package servers
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,11 +23,11 @@ type NPM struct {
 
 // Instead returns the file of the project that npx or npm exec runs instead of fetching a package, or a
 // file that causes it, or "" if there is none. Its path is relative to the project, or to the working directory
-// if project is "". Except for package.json, only files that Git tracks count:
-// the others were installed on this machine.
-func (d *Disk) Instead(l *launch.Command, n *NPM, project string) string {
+// if project is "". Except for package.json, only files that Git tracks count: the others were installed on
+// this machine. why is the reason if it is unknown which files Git tracks.
+func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why string) {
 	if l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM || len(n.Dirs) == 0 {
-		return ""
+		return "", ""
 	}
 	word := l.Name
 	if l.Version != "" {
@@ -42,13 +43,17 @@ func (d *Disk) Instead(l *launch.Command, n *NPM, project string) string {
 	named := slices.ContainsFunc(l.Options, packageOption.MatchString)
 	for _, dir := range n.Dirs {
 		if file := d.ownProgram(dir, word); file != "" && !named {
-			return found(dir, file)
+			return found(dir, file), ""
 		}
 	}
-	if r := d.repository(n.Dirs[0]); r != nil {
-		return found(r.root, r.instead(l, word, n))
+	switch r := d.repository(n.Dirs[0]); {
+	case r == nil:
+		return "", ""
+	case r.unread:
+		return "", fmt.Sprintf("the Git index of %s cannot be read or exceeds %d bytes, so files that npx would run instead of the package were not looked for", portable(r.root, ""), int64(maxManifest))
+	default:
+		return found(r.root, r.instead(l, word, n)), ""
 	}
-	return ""
 }
 
 // packageOption matches the option that names the package, after which the next word is a program.

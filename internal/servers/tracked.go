@@ -15,6 +15,7 @@ import (
 type repository struct {
 	root    string
 	paths   []string                // with slashes, relative to root, sorted
+	unread  bool                    // the index cannot be read
 	modules map[string]*nodeModules // by path
 }
 
@@ -60,7 +61,8 @@ func (d *Disk) repository(dir string) *repository {
 			}
 		}
 		if _, err := os.Stat(filepath.Join(git, "index")); err == nil {
-			r := &repository{root: dir, paths: indexed(d.manifest(filepath.Join(git, "index")))}
+			index := d.manifest(filepath.Join(git, "index"))
+			r := &repository{root: dir, paths: indexed(index), unread: index == nil}
 			r.modules = d.nodeModules(r)
 			d.repositories[dir] = r
 			return r
