@@ -17,6 +17,7 @@ type classifier struct {
 	lines    candidates // the sentences of each line
 	joined   candidates // the sentences of the text, which can continue on the next line
 	lists    []*candidates
+	place    trained.Place
 	worst    worst
 	verdicts []uint32
 }
@@ -40,8 +41,9 @@ func askClassifier(p *scanner.TextPass) {
 	if !read {
 		return
 	}
+	c.place = place // on the heap only once
 	w := &c.worst
-	*w = worst{p: p, c: c, place: &place, group: place.Kind.Group(), params: embeddedParameters(), around: trained.Around(p)}
+	*w = worst{p: p, c: c, place: &c.place, group: place.Kind.Group(), params: embeddedParameters(), around: trained.Around(p)}
 	lists := c.split(p.Folded)
 	if len(lists[len(lists)-1].whole) > 0 {
 		w.score = w.params.Medium[w.group] // lower scores make no difference
