@@ -108,13 +108,22 @@ lines() { LC_ALL=C sed $'s/\r$//' "$1" | git hash-object --stdin; }
 # executables marks the executables that the base's lockfile names and that are files at the base: it
 # creates empty files for them below was. Their content at the base does not matter.
 executables() {
-  local file to
+  local file list=$out/executables dirs=("$was")
   if [ ! -f "$was/./$lock" ]; then return; fi
   git -c core.quotePath=false ls-tree -r "$base" >"$out/tree"
+  LC_ALL=C awk -f "$here/executables.awk" "$was/./$lock" "$out/tree" >"$list"
+  while IFS= read -r file; do # there may be thousands, so create many directories at once
+    file=$was/./$file
+    dirs+=("${file%/*}")
+    if [ ${#dirs[@]} -ge 500 ]; then
+      mkdir -p "${dirs[@]}"
+      dirs=("$was")
+    fi
+  done <"$list"
+  mkdir -p "${dirs[@]}"
   while IFS= read -r file; do
-    to=$was/./$file
-    if [ ! -e "$to" ]; then mkdir -p "${to%/*}" && : >"$to"; fi
-  done < <(LC_ALL=C awk -f "$here/executables.awk" "$was/./$lock" "$out/tree")
+    if [ ! -e "$was/./$file" ]; then : >"$was/./$file"; fi
+  done <"$list"
 }
 
 # base_files sets was to a directory with the base versions of all files that affect

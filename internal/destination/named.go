@@ -13,8 +13,9 @@ import (
 )
 
 // Named returns the hosts other than this machine that the value of a variable, header or setting
-// names: those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host has a port,
-// a public suffix, or a name for addresses such as API_HOST. A secret contains no bare hosts.
+// names: those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host has a public
+// suffix and, unless the setting has a name for addresses such as API_HOST, a port or several dots. A
+// secret contains no bare hosts.
 func Named(name, value string) []string {
 	found := addresses(value)
 	if len(found) < 2 && strings.ContainsAny(value, "\t\r\n") { // not a list: URL parsers drop them
@@ -26,7 +27,7 @@ func Named(name, value string) []string {
 			key = word[1]
 			continue
 		}
-		if host := bareHost(word[1], addressed.MatchString(key)); host != "" && !text.NamesSecret(key) {
+		if host := bareHost(word[1], key); host != "" && !text.NamesSecret(key) {
 			found = append(found, host)
 		}
 		key = name
@@ -40,6 +41,8 @@ var (
 	words = lazyregexp.New("([^\\s,;|&=\"'`()\\[\\]{}<>]+)([\"']?\\s*=|[\"']\\s*:)?")
 	// addressed matches the names of addresses, such as API_HOST, X-Upstream and Server.
 	addressed = lazyregexp.New(`(?i)(?:host|server|ur[il]|endpoint|addr(?:ess)?|domain|origin|upstream|proxy|gateway|broker|registry|base)(?:name)?s?\d*$`)
+	// hosting matches the names of hosts, which can have a suffix of a private network.
+	hosting = lazyregexp.New(`(?i)(?:host|server|addr(?:ess)?|domain)(?:name)?s?\d*$`)
 	// scheme matches the beginning of an address. In the schemes of the web, the number and direction of
 	// slashes is irrelevant to WHATWG parsers.
 	scheme    = lazyregexp.New(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2,}|(?:https?|wss?|ftp):[/\\]?)`)
@@ -69,8 +72,9 @@ func addresses(value string) (found []string) {
 	return found
 }
 
-// bareHost returns HOST[:PORT] if a word is a host with an optional user, port and path, and "" otherwise.
-func bareHost(word string, named bool) string {
+// bareHost returns HOST[:PORT] if a word in a setting with this name is a host with an optional user, port and
+// path, and "" otherwise.
+func bareHost(word, name string) string {
 	word = strings.TrimPrefix(strings.TrimPrefix(word, "//"), `\\`)
 	if end := strings.IndexAny(word, `/\?#`); end >= 0 {
 		word = word[:end]
@@ -85,8 +89,10 @@ func bareHost(word string, named bool) string {
 	suffix, icann := publicsuffix.PublicSuffix(host)
 	switch {
 	case at >= 0 && port == "": // an email address
-	case port != "", notIP == nil, named && !FileEnding(suffix), icann && !FileEnding(suffix),
-		strings.Contains(suffix, "."), localSuffixes[suffix], privateSuffix.MatchString(host):
+	case notIP == nil, localSuffixes[suffix], privateSuffix.MatchString(host):
+		return host + port
+	case FileEnding(suffix) || !icann && !hosting.MatchString(name): // a file name, a version or a name in a program
+	case addressed.MatchString(name), port != "", strings.Contains(suffix, "."), strings.Count(host, ".") > 1: // not one like wsgi.app
 		return host + port
 	}
 	return ""

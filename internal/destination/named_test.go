@@ -54,3 +54,13 @@ func TestNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdinaryValues checks that file names, versions and names in programs are not hosts.
+func TestOrdinaryValues(t *testing.T) {
+	for name, value := range map[string]string{"DATABASE": "app.db", "ENDPOINT": "chat.completions", "API_BASE": "v1.2", "ASPECT": "16.9:10", "PAGE": "index.html",
+		"APPLICATION": "wsgi.app", "TOPIC": "kafka.topic", "BREAKPOINT": "a.py:12", "LIMITS": "cpu.max:100", "REMOTE_DEBUG": "yes.no"} {
+		if got := Named(name, value); len(got) > 0 {
+			t.Errorf("%s=%s: %q", name, value, got)
+		}
+	}
+}

@@ -48,12 +48,19 @@ var EnvHijack = scanner.Rule{
 	},
 }
 
-// replacedPackage reports an entry that requests one version of a package, but runs a file of the project.
+// replacedPackage reports an entry that requests one version of a package, but runs a file of the project. Some
+// projects commit their packages.
 func replacedPackage(p *scanner.ConfigPass, e *configfile.Entry) {
-	if l := launch.Parse(e.Command, e.Args); e.Found.Instead != "" && l.Exact {
-		pointer, _ := entries.Argument(e, l.Arg)
-		p.Report(e, pointer, scanner.High, "the launcher runs what is in the project instead of the package", e.Found.Instead)
+	l := launch.Parse(e.Command, e.Args)
+	if e.Found.Instead == "" || !l.Exact {
+		return
 	}
+	severity, message := scanner.High, "the launcher runs what is in the project instead of the package"
+	if committed := "/node_modules/" + l.Name + "/"; strings.Contains("/"+e.Found.Instead, committed) {
+		severity, message = scanner.Medium, "the launcher runs the package that the project contains instead of the published one"
+	}
+	pointer, _ := entries.Argument(e, l.Arg)
+	p.Report(e, pointer, severity, message, e.Found.Instead)
 }
 
 // hijackedArguments checks the variables that are set on a command line, and launcher options that have
