@@ -28,9 +28,10 @@ var LockMissing = scanner.Rule{
 			switch {
 			case !compared || offer != nil || !entry.Compared():
 			case p.LockedBefore(entry.Name) != nil:
-				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), missingServer(p, entry))
+				evidence, _ := missingServer(p, entry)
+				p.Report(entry, "", scanner.High, fmt.Sprintf("this change removed server %q from the lockfile; restore its entry", entry.Name), evidence)
 			default:
-				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), missingServer(p, entry))
+				reportMissing(p, entry)
 			}
 		}
 	},
@@ -56,14 +57,27 @@ var LockMissing = scanner.Rule{
 	},
 }
 
+// reportMissing reports an entry whose server is not in the lockfile, with the command that locks it. A
+// lockfile has only one server of a name.
+func reportMissing(p *scanner.ConfigPass, entry *configfile.Entry) {
+	evidence, namesake := missingServer(p, entry)
+	if namesake == nil {
+		p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), evidence)
+		return
+	}
+	message := "server %q is not in the lockfile, which can have only one of the two different servers with this name; rename one of them, or lock one into another file with --lockfile"
+	p.Report(entry, "", scanner.Medium, fmt.Sprintf(message, entry.Name), evidence, scanner.Related{Message: "the other server", Location: namesake.Location()})
+}
+
 // missingServer returns the evidence for a configured server: its name or, if an earlier configuration uses
-// the name for a different server, also what it starts or reaches, so that each server is reported.
-func missingServer(p *scanner.ConfigPass, entry *configfile.Entry) string {
+// the name for a different server, also what it starts or reaches, so that each server is reported. namesake
+// is that different server.
+func missingServer(p *scanner.ConfigPass, entry *configfile.Entry) (evidence string, namesake *scanner.ConfiguredServer) {
 	id := baseline.IdentityOf(entry)
 	for _, before := range p.Before(entry.Name) {
 		if before.Entry.Compared() && !baseline.IdentityOf(before.Entry).Alike(id) {
-			return entry.Name + ": " + cmp.Or(strings.Join(append([]string{id.Command}, id.Args...), " "), id.URL)
+			return entry.Name + ": " + cmp.Or(strings.Join(append([]string{id.Command}, id.Args...), " "), id.URL), &before
 		}
 	}
-	return entry.Name
+	return entry.Name, nil
 }
