@@ -202,7 +202,10 @@ func (d *Disk) install(m *nodeModules, abs, file, rest string) {
 	}
 	for i := doc.First(doc.Get(0, "packages")); i >= 0; i = doc.Next(i) {
 		key := doc.KeyString(i)
-		add(i, key[strings.LastIndex(key, "node_modules/")+len("node_modules/"):])
+		if at := strings.LastIndex(key, "node_modules/"); at >= 0 {
+			key = key[at+len("node_modules/"):]
+		}
+		add(i, key)
 	}
 }
 

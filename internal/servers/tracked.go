@@ -94,7 +94,9 @@ func indexed(data []byte) (paths []string) {
 				if drop > 0 {
 					drop++
 				}
-				drop, more = drop<<7|int(rest[at]&0x7f), rest[at]&0x80 != 0
+				if drop, more = drop<<7|int(rest[at]&0x7f), rest[at]&0x80 != 0; drop > len(data) { // no index that Git writes
+					return paths
+				}
 			}
 			before = before[:max(len(before)-drop, 0)]
 		} else {
