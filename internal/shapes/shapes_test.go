@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,18 @@ func covered() string {
 	return strings.Join(append(packages, libraries...), ",")
 }
 
+// build builds the program. The go command does not know that the tests depend on it; reading the
+// directories of the module makes it discard cached test results after a change in any of them.
 func build(flags ...string) (string, error) {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
 	program := filepath.Join(built, fmt.Sprintf("mcpscan%d", len(flags)))
 	args := append(append([]string{"build"}, flags...), "-o", program, module+"/cmd/mcpscan")
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
