@@ -80,7 +80,7 @@ func (b *lineBuffers) event(file string, l line) *scanner.Event {
 }
 
 // maxInterned is the maximum number of names remembered while a chunk is decoded.
-const maxInterned = 1024
+const maxInterned = 128
 
 // str converts s to a string, sharing the memory of recurring names.
 func (b *lineBuffers) str(s []byte) string {

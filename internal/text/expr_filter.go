@@ -1,7 +1,9 @@
 package text
 
 import (
+	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"regexp/syntax"
 	"slices"
 	"sync"
@@ -33,9 +35,44 @@ type dfa struct {
 // states are the states created since the last reset. State 0 is unused, because 0 means unknown;
 // the next is the dead state, and those after it are the start states.
 type states struct {
-	ids  map[string]int32
-	keys []string // by number: the encoded dfaState
-	next []int32  // state*classes+class -> next state, unknown, or negated if a match ended before the class
+	next []int32 // state*classes+class -> next state, unknown, or negated if a match ended before the class
+
+	// The states themselves. There are tens of thousands, so they take no memory of their own: keys
+	// contains all encoded states, and slots finds them by hash (open addressing).
+	keys  []byte
+	ends  []int32 // by number: the end of the state in keys
+	slots []int32 // number of a state, or zero if the slot is free
+	seed  maphash.Seed
+}
+
+// key returns the encoded state with the given number.
+func (s *states) key(number int) []byte {
+	from := int32(0)
+	if number > 0 {
+		from = s.ends[number-1]
+	}
+	return s.keys[from:s.ends[number]]
+}
+
+// find returns the number of the state with the given encoding, or zero, and the slot where its
+// number is or belongs.
+func (s *states) find(key []byte) (number, slot int) {
+	last := len(s.slots) - 1
+	for slot = int(maphash.Bytes(s.seed, key)) & last; s.slots[slot] != 0; slot = (slot + 1) & last {
+		if number = int(s.slots[slot]); bytes.Equal(s.key(number), key) {
+			return number, slot
+		}
+	}
+	return 0, slot
+}
+
+// grow doubles the number of slots.
+func (s *states) grow() {
+	s.slots = make([]int32, max(16, 2*len(s.slots)))
+	for number := 1; number < len(s.ends); number++ {
+		_, slot := s.find(s.key(number))
+		s.slots[slot] = int32(number)
+	}
 }
 
 // view is the part of the states that a search sees. Its rows have room for states that are added
@@ -52,8 +89,7 @@ type cursor struct {
 }
 
 // dfaState consists of the context before the current position, whether a match may begin there,
-// and a list of instructions. States are stored as strings, which also serve as map keys, because
-// there are thousands of them.
+// and a list of instructions.
 type dfaState struct {
 	before uint8
 	search bool
@@ -74,7 +110,7 @@ func (s *dfaState) write(key []byte) []byte {
 }
 
 // read decodes a key, reusing the memory of the state's list.
-func (s *dfaState) read(key string) {
+func (s *dfaState) read(key []byte) {
 	s.before, s.search, s.at = key[0]>>1, key[0]&1 != 0, s.at[:0]
 	for i := 1; i < len(key); {
 		pc, shift := uint32(0), 0
@@ -94,7 +130,7 @@ const (
 	// expression may exceed maxStates as long as the excess of all expressions together stays
 	// within maxTables.
 	maxStates = 256
-	maxTables = 12 << 20
+	maxTables = 6 << 20
 )
 
 // tableBytes is the memory taken by all states beyond maxStates.
@@ -109,12 +145,12 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 // reset discards all states. Running searches switch to new states. New searches do not take the
 // lock, so the new states become visible only once the start states exist.
 func (d *dfa) reset() {
-	d.known, d.resetting = &states{ids: map[string]int32{}}, true
-	d.add("")
+	d.known, d.resetting = &states{seed: maphash.MakeSeed()}, true
+	d.add(nil)
+	d.known.grow()
 	d.intern(dfaState{})
 	for kind := range uint8(kindsOfAfter) {
-		first := dfaState{kind, d.search, []uint32{d.begin}}
-		d.add(string(first.write(nil)))
+		d.intern(dfaState{kind, d.search, []uint32{d.begin}})
 	}
 	d.resetting = false
 	d.show()
@@ -127,10 +163,11 @@ func (d *dfa) show() {
 }
 
 // add adds a state and returns its offset in next.
-func (d *dfa) add(key string) int32 {
+func (d *dfa) add(key []byte) int32 {
 	k := d.known
 	place, room := int32(len(k.next)), cap(k.next)
-	k.keys = append(k.keys, key)
+	k.keys = append(k.keys, key...)
+	k.ends = append(k.ends, int32(len(k.keys)))
 	k.next = append(k.next, make([]int32, d.classes)...)
 	if cap(k.next) != room && !d.resetting {
 		d.show()
@@ -155,22 +192,26 @@ func (d *dfa) intern(s dfaState) int32 {
 		s.before = afterOther
 	}
 	d.key = s.write(d.key[:0])
-	if place, ok := d.known.ids[string(d.key)]; ok {
-		return place
+	k := d.known
+	number, slot := k.find(d.key)
+	if number != 0 {
+		return int32(number * d.classes)
 	}
-	key := string(d.key)
-	place := d.add(key)
-	d.known.ids[key] = place
+	k.slots[slot] = int32(len(k.ends))
+	place := d.add(d.key)
+	if 2*len(k.ends) > len(k.slots) {
+		k.grow()
+	}
 	return place
 }
 
 // full reports whether no more states may be added.
 func (d *dfa) full() bool {
-	if len(d.known.keys) < maxStates {
+	if len(d.known.ends) < maxStates {
 		return false
 	}
-	const others = 256 // bytes of a state besides its row
-	need := (len(d.known.keys) + 1 - maxStates) * (4*d.classes + others)
+	const indexed = 20 // bytes of a state besides its row and key
+	need := (len(d.known.ends)+1-maxStates)*(4*d.classes+indexed) + len(d.known.keys)
 	if need <= d.spent {
 		return false
 	}
@@ -189,7 +230,7 @@ func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	from := &d.from
-	from.read(at.in.of.keys[int(at.state)/d.classes])
+	from.read(at.in.of.key(int(at.state) / d.classes))
 	noticed := c != d.lastStart() && d.reach(from, c)
 	to, room := d.dead(), true
 	if c != d.textEnd() {

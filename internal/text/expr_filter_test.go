@@ -79,8 +79,8 @@ func TestFilterForgets(t *testing.T) {
 	if f.mayMatch(text) {
 		t.Error("found a match, want none")
 	}
-	if len(f.known.keys) > maxStates+maxTables/256 {
-		t.Errorf("%d states", len(f.known.keys))
+	if len(f.known.ends) > maxStates+maxTables/(4*f.classes) {
+		t.Errorf("%d states", len(f.known.ends))
 	}
 	text = append(text, 'c')
 	if !re.Match(text) || !f.mayMatch(text) {
