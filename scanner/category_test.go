@@ -33,7 +33,8 @@ func TestCategoryOfName(t *testing.T) {
 			"s\u0435nd_email", "se\u200bnd_email", "notify", "publish_package", "push_files", "webhook", "mcp__mail__send_email", "forward_message", "reply_to_thread"},
 		capability.Write: {"write_file", "create_issue", "edit_file", "updateRecord", "delete_post", "remove_user", "put_object", "insert_row",
 			"move_file", "create_post", "set_value"},
-		capability.Compute: {"run_query", "execute_command", "exec", "eval_js", "invoke_lambda", "call_function", "convert", "calculateTax", "compute"},
+		capability.Compute: {"run_query", "execute_command", "exec", "eval_js", "invoke_lambda", "call_function", "convert", "calculateTax", "compute",
+			"Bash", "terminal"},
 		capability.Unknown: {"sequentialthinking", "drawio", "", "töröl", "the_tool", "step"},
 	} {
 		for _, name := range names {

@@ -51,9 +51,13 @@ func categoryOf(r role) Category {
 }
 
 // CategoryOfName determines a tool's category from its name. A word that is only a verb takes
-// precedence over one that can be a noun: email_search is a Read.
+// precedence over one that can be a noun: email_search is a Read. What is named only after a shell or
+// its input, such as bash or terminal, is a Compute.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
+	if len(words) == 1 && roleOf(words[0])&runnable != 0 {
+		return Compute
+	}
 	either := Unknown
 	for i, w := range words {
 		r := roleOf(w)

@@ -19,7 +19,7 @@ var ValueFlow = scanner.Rule{
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, and a link that a call only reads is rated high. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, also as part of a command, and a link that a call only reads is rated high; as part of another text, such as the body of a message, it is rated medium. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -74,17 +74,22 @@ func gather(all []carried, f *scanner.Flow, category capability.Category) []carr
 
 // weighFlow rates the flow of a value into a call.
 func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
-	addressed := f.Value.Whole && f.Kind >= text.EmailValue && f.Kind <= text.AccountValue
+	address, ordered := f.Kind >= text.EmailValue && f.Kind <= text.AccountValue, f.From.Orders != ""
+	addressed := address && f.Value.Whole
 	switch {
 	case f.Kind == text.SecretValue:
 		return scanner.Critical
 	case addressed && category != capability.Read:
-		if f.From.Orders != "" {
+		if ordered {
 			return scanner.Critical
 		}
 		return scanner.Medium
-	case addressed && f.Kind == text.LinkValue && f.From.Orders != "":
+	case addressed && f.Kind == text.LinkValue && ordered:
 		return scanner.High
+	case address && ordered && category == capability.Compute: // the address is part of a command or script
+		return scanner.Critical
+	case address && ordered && category != capability.Read:
+		return scanner.Medium
 	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
 		return scanner.Medium
 	case f.Kind == text.PassageValue && f.Value.InLink: // the host of the link receives the value
