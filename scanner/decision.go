@@ -127,15 +127,16 @@ func (p *JudgePass) decide() {
 	if !asks && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
 		return
 	}
-	r := PolicyRequest{Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
+	sent := m.unmasked()
+	r := PolicyRequest{Method: sent.Method, Target: sent.Target, Arguments: sent.Arguments, Partial: sent.Partial}
 	if m.Kind == mcp.Audit {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 		r.Target = p.Called()
 	}
 	p.Policy = p.ask(r)
 	p.Decide(p.Policy)
-	for _, r.Method = range m.OtherMethods { // the request as other parsers read it
-		r.Target = m.target(r.Method)
+	for _, r.Method = range sent.OtherMethods { // the request as other parsers read it
+		r.Target = sent.target(r.Method)
 		if d := p.ask(r); d.Verdict >= Prompt {
 			p.Decide(d)
 		}
@@ -146,14 +147,15 @@ func (p *JudgePass) decide() {
 // decisions applies to the message.
 func (p *JudgePass) decideAsks() {
 	m := p.Message
-	for i := range m.Asks {
-		a := &m.Asks[i]
+	sent := m.unmasked()
+	for i := range min(len(m.Asks), len(sent.Asks)) { // if there are not as many of both, the message is refused
+		a := &sent.Asks[i]
 		d := Decision{Verdict: Block, Check: PolicyCheck, Reason: "the message contains more requests than are judged"}
 		if i < maxAsks {
 			d = p.ask(PolicyRequest{Method: a.Method, Arguments: a.Arguments, Partial: a.Partial})
 		}
 		if d.over(&p.Policy) {
-			p.Policy, m.Asked = d, a
+			p.Policy, m.Asked = d, &m.Asks[i]
 		}
 	}
 	if m.Asked != nil {

@@ -15,7 +15,8 @@ type Facts struct {
 	Exceeds  bool      // the frame exceeds a limit of the JSON parser
 	Invalid  bool      // the frame is not valid JSON, but lenient parsers accept it
 
-	full bool // the event reached its maximum number of findings
+	full    bool // the event reached its maximum number of findings
+	unclear bool // masking secrets changed more than texts
 }
 
 // Message is one JSON-RPC message, reduced to the data that sessions need.
@@ -56,6 +57,7 @@ type Message struct {
 	IdentityAt  int // of a Lockfile: offset of the server's identity
 
 	compared map[int]any // results of Compare checks by definition offset
+	sent     *Message    // the message before secrets were masked; nil if there are none
 }
 
 // Structured is the structured content of the result of a call.

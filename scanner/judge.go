@@ -46,6 +46,7 @@ type judge struct {
 
 	concerned   *concerned
 	whole       bool         // Inspect kept all findings of the event
+	unclear     bool         // see Facts.unclear
 	withholding *withholding // nil in a run over a whole input
 	remembered  int          // number of values, across all sessions
 	peak        int          // maximum of remembered
@@ -95,7 +96,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	}
 	j.found = bounded{all: append(j.found.all[:0], facts.Findings...), own: len(facts.Findings), most: maxPerEvent}
 	j.out.begin(facts)
-	j.whole = !facts.full
+	j.whole, j.unclear = !facts.full, facts.unclear
 	switch e.Kind {
 	case SkippedEvent:
 		j.coverage.events++
@@ -193,6 +194,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		p.Differences = j.compareClients(p)
 	}
 	p.decide()
+	if j.unclear {
+		p.Decide(maskedStructure)
+	}
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
 	for next := 0; next < len(rules) && !p.Late(); {

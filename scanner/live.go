@@ -64,6 +64,9 @@ func (l *Live) inspect(e *Event) *Facts {
 		in.spare = cap(l.inspectors) > 1
 	}
 	facts := in.Inspect(e)
+	if e.Unmasked != nil {
+		in.inspectUnmasked(e, facts)
+	}
 	e.tree = nil // the tree belongs to the inspector
 	in.forget()
 	select {

@@ -96,7 +96,7 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	default:
 		return
 	}
-	name := p.Message.target(method)
+	name := p.Message.unmasked().target(method)
 	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: name}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
 			p.Decide(d)

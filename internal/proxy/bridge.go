@@ -231,7 +231,7 @@ func (b *bridge) place(x *exchange, m *posted, stateless bool) (*child, error) {
 		return nil, refuse(http.StatusServiceUnavailable, "the server already has %d sessions, each with a process: end one with DELETE, wait until one is idle, or raise --max-sessions", b.count)
 	}
 	at := b.at
-	at.session, at.head = x.at.session, x.at.head
+	at.session, at.head, at.params = x.at.session, x.at.head, x.at.params
 	c := newChild(b, key, id, at)
 	b.by[key] = c
 	b.count++

@@ -180,6 +180,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x.at.head, x.at.client = headOf(r), sessionID(r)
 	if h.upstream.Mask != nil {
 		if x.at.mask = h.upstream.Mask(r.Header); x.at.mask != nil {
+			x.at.params = slices.Clone(x.at.head.Params)
 			maskParams(x.at.head, x.at.mask)
 		}
 	}

@@ -48,9 +48,10 @@ type Options struct {
 // scope identifies a frame's connection and how the frame arrived.
 type scope struct {
 	session, server, transport string
-	client                     string         // Mcp-Session-Id of the client, "" if it sends none
-	origin                     scanner.Origin // origin of events that are not recorded
-	head                       *mcp.HTTPHead  // headers of the HTTP exchange; nil on stdio
+	client                     string          // Mcp-Session-Id of the client, "" if it sends none
+	origin                     scanner.Origin  // origin of events that are not recorded
+	head                       *mcp.HTTPHead   // headers of the HTTP exchange; nil on stdio
+	params                     []mcp.HeadParam // its Params before secrets were masked
 	mask                       func([]byte) []byte
 	page                       bool   // the frame is an HTTP error page, which need not be a message
 	ambiguous                  string // why receivers may read different messages from the frame or the lines around it; "" if they do not
@@ -92,7 +93,9 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
 	if s.mask != nil {
-		e.Frame = s.mask(frame)
+		if e.Frame = s.mask(frame); !bytes.Equal(e.Frame, frame) {
+			e.Unmasked = &scanner.Unmasked{Frame: frame, HTTP: s.unmaskedHead()}
+		}
 	}
 	masked := e.Frame
 	g.mu.Lock()
@@ -180,6 +183,16 @@ func (g *gate) started(e *scanner.Event) {
 	if !g.closed {
 		g.Decided(e, g.Engine.Step(e), scanner.Forward)
 	}
+}
+
+// unmaskedHead returns the headers of the exchange before secrets were masked.
+func (s *scope) unmaskedHead() *mcp.HTTPHead {
+	if s.head == nil {
+		return nil
+	}
+	head := *s.head
+	head.Params = s.params
+	return &head
 }
 
 func (s *scope) event(kind scanner.EventKind) *scanner.Event {

@@ -114,26 +114,94 @@ func (s Secrets) find(text string) (spans [][2]int) {
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
 // number that contains a secret becomes a string. In invalid JSON, only the strings that can be
-// recognized are masked.
+// recognized are masked. Member names that look like words, and the members that say what a message
+// is and whom it calls, stay: a server that chooses its own credentials must not choose which of its
+// messages can be read.
 func (s Secrets) MaskJSON(data []byte) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
 		return data
 	}
 	var out []byte
+	at := jsonPlace{root: 1}
+	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '[' {
+		at.root = 2 // a batch
+	}
 	for rest := data; len(rest) > 0; {
 		start := bytes.IndexByte(rest, '"')
 		if start < 0 {
 			start = len(rest)
 		}
-		out = append(out, s.mask(string(rest[:start]), `"`+Masked+`"`)...)
-		end := stringEnd(rest[start:])
-		out = append(out, s.maskString(rest[start:start+end])...)
-		rest = rest[start+end:]
+		value := bytes.IndexAny(rest[:start], ",]}") // the end of a number
+		if value < 0 || !at.identifies() {
+			value = 0
+		}
+		out = append(out, rest[:value]...)
+		out = append(out, s.mask(string(rest[value:start]), `"`+Masked+`"`)...)
+		at.pass(rest[:start])
+		end := start + stringEnd(rest[start:])
+		literal := rest[start:end]
+		rest = rest[end:]
+		if next := bytes.TrimLeft(rest, " \t\r\n"); len(next) > 0 && next[0] == ':' {
+			at.key = literal
+			if plainKey(literal) {
+				out = append(out, literal...)
+				continue
+			}
+		} else if at.identifies() {
+			out = append(out, literal...)
+			continue
+		}
+		out = append(out, s.maskString(literal)...)
 	}
 	if bytes.Equal(out, data) {
 		return data
 	}
 	return out
+}
+
+// plainKey reports whether a member name, in quotes, is a word.
+func plainKey(literal []byte) bool {
+	for _, c := range bytes.Trim(literal, `"`) {
+		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && strings.IndexByte("_$/-", c) < 0 {
+			return false
+		}
+	}
+	return len(literal) <= 42
+}
+
+// jsonPlace is a place in a JSON text that is read from its beginning.
+type jsonPlace struct {
+	root  int    // depth of the members of messages
+	depth int    // number of open objects and arrays
+	key   []byte // the current member's name in quotes; nil in an array
+}
+
+// pass moves past text outside of strings.
+func (p *jsonPlace) pass(t []byte) {
+	for _, c := range t {
+		switch c {
+		case '{', '[':
+			p.depth++
+			p.key = nil
+		case '}', ']':
+			p.depth--
+			p.key = nil
+		case ',':
+			p.key = nil
+		}
+	}
+}
+
+// identifies reports whether the current member says what a message or a part of it is, which tool it
+// calls or defines, or, for the id of a message, which one it answers.
+func (p *jsonPlace) identifies() bool {
+	switch string(p.key) {
+	case `"jsonrpc"`, `"method"`, `"name"`, `"role"`, `"type"`:
+		return true
+	case `"id"`:
+		return p.depth == p.root
+	}
+	return false
 }
 
 // stringEnd returns the length of the string literal at the start of data, or len(data) if it is

@@ -54,6 +54,9 @@ func TestSecretsInJSON(t *testing.T) {
 		`{"a":"\ud800 tokenvalue"}`:            `{"a":"` + "\uFFFD" + ` [masked]"}`,
 		"{\"a\":\"\xff \\u0074okenvalue\"}":    `{"a":"` + "\uFFFD" + ` [masked]"}`,
 		`{"a":"nothing","b":"C:\\x"}`:          `{"a":"nothing","b":"C:\\x"}`,
+		`{"tokenvalue":"tokenvalue"}`:          `{"tokenvalue":"[masked]"}`, // see MaskJSON
+		`{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"tokenvalue"}}`: `{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"[masked]"}}`,
+		`[{"id":"tokenvalue","type":["tokenvalue"],"x":{"id":123456789}}]`:                        `[{"id":"tokenvalue","type":["[masked]"],"x":{"id":"[masked]"}}]`,
 	} {
 		if got := string(s.MaskJSON([]byte(raw))); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", raw, got, want)

@@ -1,0 +1,104 @@
+package scanner
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Unmasked is a message as it was sent, before secrets in it were masked. A [Live] decides on this
+// message, so that masking cannot hide a text or an argument from it, but findings and what is kept
+// of the message contain only the masked one.
+type Unmasked struct {
+	Frame []byte
+	HTTP  *mcp.HTTPHead
+}
+
+// inspectUnmasked adds to the facts of an event what only its unmasked message shows.
+func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
+	sent := *e
+	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked.Frame), e.Unmasked.HTTP, nil, nil
+	more := in.Inspect(&sent)
+	if facts.unclear = !slices.EqualFunc(facts.Messages, more.Messages, alike); len(more.Messages) != len(facts.Messages) {
+		return
+	}
+	start := Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}
+	for i := range facts.Messages {
+		m, by := &facts.Messages[i], &more.Messages[i]
+		m.sent = by
+		m.Values = unmaskedValues(m.Values, by.Values, start)
+	}
+	for i := range more.Findings {
+		f := &more.Findings[i]
+		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) { // rules for messages of both sides report the secret itself
+			facts.Findings = append(facts.Findings, f.withoutText(start, facts.Messages))
+		}
+	}
+	for _, reason := range more.Skips {
+		facts.Skips = once(facts.Skips, reason)
+	}
+}
+
+// alike reports whether two messages differ at most in texts, not in what they are.
+func alike(a, b Message) bool {
+	return a.Kind == b.Kind && a.Method == b.Method && a.ID == b.ID && len(a.Definitions) == len(b.Definitions) && len(a.Asks) == len(b.Asks)
+}
+
+// unmasked returns the message before secrets were masked.
+func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
+
+// maskedStructure is the decision about a message of which masking hides more than texts.
+var maskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
+
+// unmaskedValues returns the values in a message with those that were masked. The position and the
+// text of those are not known.
+func unmaskedValues(masked, sent []Value, start Location) []Value {
+	known := map[uint64]bool{}
+	for i := range masked {
+		known[masked[i].digest] = true
+	}
+	for _, v := range sent {
+		if known[v.digest] {
+			continue
+		}
+		v.at, v.Offset = place{int32(start.Line), int32(start.Column)}, 0
+		if v.Text != "" {
+			v.Text = text.Masked
+		}
+		masked = append(masked, v)
+	}
+	return masked
+}
+
+// sameAs reports whether two findings in an event differ at most in their texts and positions.
+func (f *Finding) sameAs(o Finding) bool {
+	return f.Rule == o.Rule && f.message == o.message && f.Subject == o.Subject && f.Name == o.Name && f.Pointer == o.Pointer
+}
+
+// withoutText returns a finding without everything that can contain a part of a secret. masked are the
+// masked messages of its event.
+func (f *Finding) withoutText(at Location, masked []Message) Finding {
+	shown := Finding{
+		Rule: f.Rule, Category: f.Category, Severity: f.Severity, Time: f.Time, Session: f.Session, Server: f.Server,
+		Message: f.Rule.Title + ", in a text that contains a secret given to the server",
+		Subject: f.Subject, Evidence: Evidence{Text: text.Masked}, Location: at, Action: f.Action, message: f.message,
+	}
+	if plainPointer.MatchString(f.Pointer) {
+		shown.Pointer = f.Pointer
+	}
+	for i := range masked {
+		m := &masked[i]
+		named := func(d mcp.Definition) bool { return d.Name == f.Name }
+		if m.Target == f.Name || slices.ContainsFunc(m.Definitions, named) {
+			shown.Name = f.Name
+		}
+	}
+	return shown
+}
+
+// plainPointer matches a JSON Pointer of which each part is a word or an index.
+var plainPointer = lazyregexp.New(`^(?:/(?:[A-Za-z_$-]{1,40}|[0-9]{1,6}))*$`)
