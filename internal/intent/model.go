@@ -62,10 +62,14 @@ type Parameters struct {
 	Floor Score         // gain of a sentence that the net does not judge
 }
 
+// mostDoublings limits how much a text's length lowers its score: as for 32 sentences; 98 % of the
+// texts in the training data are not longer. An attacker can make a text as long as needed.
+const mostDoublings = 5
+
 // Total returns the score of a sentence within its text, lowered for long texts: the more
 // sentences, the more likely that one scores high by chance.
 func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
-	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
+	return sentence - p.Length[g]*Score(min(bits.Len(uint(sentences))-1, mostDoublings))
 }
 
 // The table consists of the parameters, the filter, and the slots of a hash table with open

