@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -246,10 +247,10 @@ func random(s []byte) bool {
 func different(s []byte) (n int) {
 	var seen [4]uint64
 	for _, b := range s {
-		if seen[b>>6]&(1<<(b&63)) == 0 {
-			seen[b>>6] |= 1 << (b & 63)
-			n++
-		}
+		seen[b>>6] |= 1 << (b & 63)
+	}
+	for _, set := range seen {
+		n += bits.OnesCount64(set)
 	}
 	return n
 }
