@@ -167,8 +167,8 @@ func hasLetter(codes [][]byte) bool {
 func decodeNumbers(codes [][]byte, yield func(decoded []byte, via string)) {
 	found := false
 	if hasLetter(codes) {
-		for _, decode := range [...]func([][]byte) []byte{joinedHex, hexWords} {
-			if t := decode(codes); t != nil {
+		for _, t := range [...][]byte{joinedHex(codes), hexWords(codes)} {
+			if t != nil {
 				yield(t, "hexadecimal")
 				found = true
 			}
