@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -31,7 +32,12 @@ type literalTable struct {
 type gramSlot struct{ gram, first uint32 }
 
 // chained is an index into the anchors, and the next link of the same gram in the form of [gramSlot].first.
-type chained struct{ anchor, next uint32 }
+// Many anchors can share a gram, so it also has the gram at the other end of the anchor and the distance to it,
+// which rule out most anchors without comparing them.
+type chained struct {
+	anchor, next, other uint32
+	distance            int32
+}
 
 // anchor is a pattern's anchor, and the offset of the anchor's gram.
 type anchor struct {
@@ -132,7 +138,15 @@ func (a *literalTable) index(gram uint32) {
 	for a.slots[at].first != 0 && a.slots[at].gram != gram {
 		at = (at + 1) & uint32(len(a.slots)-1)
 	}
-	a.chain = append(a.chain, chained{anchor: uint32(len(a.anchors) - 1), next: a.slots[at].first})
+	c := chained{anchor: uint32(len(a.anchors) - 1), next: a.slots[at].first, other: gram}
+	if l := a.anchors[c.anchor]; len(l.text) >= a.width {
+		other := int32(len(l.text) - a.width)
+		if other == l.offset {
+			other = 0
+		}
+		c.other, c.distance = a.gramOf(l.text, int(other)), other-l.offset
+	}
+	a.chain = append(a.chain, c)
 	a.slots[at] = gramSlot{gram, uint32(len(a.chain))}
 }
 
@@ -320,7 +334,11 @@ func (a *literalTable) at(t []byte, i int, gram uint32, found []occurrence) []oc
 			continue
 		}
 		for k := slot.first; k != 0; k = a.chain[k-1].next {
-			l := &a.anchors[a.chain[k-1].anchor]
+			c := &a.chain[k-1]
+			if other := i + int(c.distance); other >= 0 && other+mostWidth <= len(t) && (binary.LittleEndian.Uint32(t[other:])|blurred&math.MaxUint32)&a.mask != c.other {
+				continue
+			}
+			l := &a.anchors[c.anchor]
 			start := i - int(l.offset)
 			if start < 0 || start+len(l.text) > len(t) || !a.equal(t[start:start+len(l.text)], l.text) {
 				continue
