@@ -18,7 +18,6 @@ type literalTable struct {
 	width   int    // of a gram, in bytes
 	mask    uint32 // of the bytes of a gram
 	bitmap  []uint64
-	shift   uint       // turns a hashed gram into an index of the bitmap
 	spread  uint       // turns a hashed gram into an index of the slots
 	slots   []gramSlot // hash table with open addressing
 	chain   []chained  // anchors of a slot's gram, as linked lists
@@ -48,6 +47,7 @@ type anchor struct {
 
 const (
 	mostWidth = 4
+	mostBits  = 17 // of a bitmap: 16 KB
 
 	// byteValues is the number of values that a byte of a gram can have: one bit is always set.
 	byteValues = 256 >> 1
@@ -122,9 +122,9 @@ func (a *literalTable) grams(literal string) int {
 
 // allocate makes room for a number of anchors and of their grams.
 func (a *literalTable) allocate(anchors, grams int) {
-	const perGram, mostBits = 32, 17 // 16 KB
+	const perGram = 32
 	size := min(max(bits.Len(uint(perGram*grams)), 6), mostBits)
-	a.bitmap, a.shift = make([]uint64, 1<<(size-6)), uint(32-size)
+	a.bitmap = make([]uint64, 1<<(size-6))
 	a.spread = uint(32 - bits.Len(uint(2*grams)))
 	a.slots = make([]gramSlot, 1<<(32-a.spread))
 	a.anchors, a.chain = make([]anchor, 0, anchors), make([]chained, 0, grams)
@@ -133,7 +133,8 @@ func (a *literalTable) allocate(anchors, grams int) {
 // index adds a gram of the last anchor to the bitmap and the hash table.
 func (a *literalTable) index(gram uint32) {
 	h := hashGram(gram)
-	a.bitmap[h>>a.shift>>6] |= 1 << (h >> a.shift & 63)
+	word, bit := bitAt(a.bitmap, h)
+	a.bitmap[word] |= 1 << bit
 	at := h >> a.spread
 	for a.slots[at].first != 0 && a.slots[at].gram != gram {
 		at = (at + 1) & uint32(len(a.slots)-1)
@@ -172,6 +173,17 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 }
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
+
+// bitAt returns the position of the bit for a hashed gram. It shifts by constants, which is faster.
+func bitAt(bitmap []uint64, h uint32) (word, bit uint32) {
+	return h >> (32 - mostBits) & uint32(len(bitmap)-1), h >> (32 - 6)
+}
+
+// bitOf returns the bit for a gram.
+func bitOf(bitmap []uint64, gram uint32) uint64 {
+	word, bit := bitAt(bitmap, hashGram(gram))
+	return bitmap[word] >> bit & 1
+}
 
 // gramOf returns the gram of s at offset at, which is shorter if s ends within it.
 func (a *literalTable) gramOf(s string, at int) uint32 {
@@ -258,10 +270,7 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	waiting := small[:0]
 	for at := 0; at < len(t); at += scanBlock {
 		end := min(at+scanBlock, len(t))
-		waiting = a.block(t, at, end, waiting)
-		for _, l := range a.tiny {
-			waiting = a.one(t, at, end, l, waiting)
-		}
+		waiting = a.within(t, at, end, waiting)
 		slices.SortStableFunc(waiting, func(x, y occurrence) int {
 			return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(x.pattern, y.pattern))
 		})
@@ -272,6 +281,16 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 		}
 		waiting = append(waiting[:0], waiting[sorted:]...)
 	}
+}
+
+// within appends the occurrences of anchors in t, in no particular order: those that begin in t[from:to] or whose
+// gram does.
+func (a *literalTable) within(t []byte, from, to int, found []occurrence) []occurrence {
+	found = a.block(t, from, to, found)
+	for _, l := range a.tiny {
+		found = a.one(t, from, to, l, found)
+	}
+	return found
 }
 
 // one appends the occurrences of an anchor that begin in t[from:to].
@@ -292,15 +311,13 @@ func (a *literalTable) one(t []byte, from, to int, l anchor, found []occurrence)
 // block appends the occurrences of anchors whose grams begin in t[from:to].
 func (a *literalTable) block(t []byte, from, to int, found []occurrence) []occurrence {
 	step := 8 - a.width + 1 // grams in eight bytes
-	bitmap, shift, mask := a.bitmap, a.shift, a.mask
+	bitmap, mask := a.bitmap, a.mask
 	whole := uint64(1)<<step - 1
 	i := from
 	for ; i < to && i+8 <= len(t); i += step {
 		w := binary.LittleEndian.Uint64(t[i:]) | blurred
-		h0, h1, h2 := hashGram(uint32(w)&mask)>>shift, hashGram(uint32(w>>8)&mask)>>shift, hashGram(uint32(w>>16)&mask)>>shift
-		h3, h4, h5 := hashGram(uint32(w>>24)&mask)>>shift, hashGram(uint32(w>>32)&mask)>>shift, hashGram(uint32(w>>40))>>shift
-		b0, b1, b2 := bitmap[h0>>6]>>(h0&63)&1, bitmap[h1>>6]>>(h1&63)&1, bitmap[h2>>6]>>(h2&63)&1
-		b3, b4, b5 := bitmap[h3>>6]>>(h3&63)&1, bitmap[h4>>6]>>(h4&63)&1, bitmap[h5>>6]>>(h5&63)&1
+		b0, b1, b2 := bitOf(bitmap, uint32(w)&mask), bitOf(bitmap, uint32(w>>8)&mask), bitOf(bitmap, uint32(w>>16)&mask)
+		b3, b4, b5 := bitOf(bitmap, uint32(w>>24)&mask), bitOf(bitmap, uint32(w>>32)&mask), bitOf(bitmap, uint32(w>>40))
 		hits := (b0 | b1<<1 | b2<<2 | b3<<3 | b4<<4 | b5<<5) & whole
 		for ; hits != 0; hits &= hits - 1 {
 			k := bits.TrailingZeros64(hits)

@@ -66,11 +66,16 @@ func formsIn(s []byte) (forms uint64) {
 		s = bytes.ToLower(s)
 	}
 	long := bytes.Contains(s, []byte("\u017f")) // folds to s, which hints do not cover
-	hinted().scan(s, func(form, _, end int) {
-		if allows := secrets[form].allows; forms>>form&1 == 0 && (allows == nil || long || allows(s[end:])) {
-			forms |= 1 << form
+	var small [64]occurrence
+	hints := small[:0]
+	for at := 0; at < len(s); at += scanBlock {
+		hints = hinted().within(s, at, min(at+scanBlock, len(s)), hints[:0])
+		for _, h := range hints {
+			if allows := secrets[h.pattern].allows; forms>>h.pattern&1 == 0 && (allows == nil || long || allows(s[h.end:])) {
+				forms |= 1 << h.pattern
+			}
 		}
-	})
+	}
 	return forms
 }
 
