@@ -58,6 +58,7 @@ const (
 	linkClass              // characters of a link
 	digitClass
 	alnumClass
+	addressClass // characters of which every link and every e-mail address has one
 )
 
 var valueClass = func() (t [256]uint8) {
@@ -78,6 +79,9 @@ var valueClass = func() (t [256]uint8) {
 	}
 	for _, b := range []byte("-._~:/?#@!$&+,;=%") {
 		t[b] |= linkClass
+	}
+	for _, b := range []byte(".:@") {
+		t[b] |= addressClass
 	}
 	return t
 }()
@@ -102,16 +106,19 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials 
 			i++
 			continue
 		}
-		if end := numberAt(s, i); end > 0 {
-			yield(Distinct{Start: i, End: end, Kind: AccountValue, Digest: digestOf(s[i:end], letters)})
-			i = end
-			continue
+		if !letter(s[i]) || i+2 < len(s) && digit(s[i+2]) { // only numbers and IBANs
+			if end := numberAt(s, i); end > 0 {
+				yield(Distinct{Start: i, End: end, Kind: AccountValue, Digest: digestOf(s[i:end], letters)})
+				i = end
+				continue
+			}
 		}
-		end := i + 1
+		end, seen := i+1, uint8(0)
 		for end < len(s) && valueClass[s[end]]&linkClass != 0 {
+			seen |= valueClass[s[end]]
 			end++
 		}
-		if end-i >= leastSecret {
+		if end-i >= leastToken || end-i >= leastSecret && seen&addressClass != 0 {
 			distinctRun(s, i, end, yield)
 		}
 		i = end
