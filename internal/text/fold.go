@@ -68,11 +68,11 @@ func (f *Folder) Fold(s []byte) *Folded {
 	return &f.last
 }
 
-// The byte classes that decide how text is folded.
+// The byte classes that decide how text is folded. They are bits, so that one test can find the end of tidy text.
 const (
-	printable = iota
-	blank     // space or line feed: kept when alone, collapsed in runs
-	special   // anything else
+	printable = 0
+	blank     = 1 // space or line feed: kept when alone, collapsed in runs
+	special   = 2 // anything else
 )
 
 var byteClass, byteLower = func() (class, low [256]uint8) {
@@ -90,18 +90,19 @@ var byteClass, byteLower = func() (class, low [256]uint8) {
 
 // tidy copies the longest tidy prefix of s to the buffer, in lower case, and returns its length.
 func (f *Folder) tidy(s []byte) int {
-	f.buf = slices.Grow(f.buf[:0], len(s))[:len(s)]
+	buf := slices.Grow(f.buf[:0], len(s))[:len(s)]
 	last := uint8(printable)
 	for i, b := range s {
 		c := byteClass[b]
-		if c == special || c == blank && last == blank {
-			f.buf = f.buf[:i]
-			return i
+		if c&(last|special) != 0 {
+			buf = buf[:i]
+			break
 		}
 		last = c
-		f.buf[i] = byteLower[b]
+		buf[i] = byteLower[b]
 	}
-	return len(s)
+	f.buf = buf
+	return len(buf)
 }
 
 // rest folds s from byte i on and appends it to what is already folded.
@@ -155,22 +156,20 @@ func (f *Folder) plain(s []byte, i int) (next int, letters bool) {
 	if n > 0 {
 		last = byteClass[f.buf[n-1]]
 	}
-	f.buf = slices.Grow(f.buf, len(s)-i)[:n+len(s)-i]
-	f.pos = slices.Grow(f.pos, len(s)-i)[:n+len(s)-i]
-	for i < len(s) {
-		b := s[i]
-		c := byteClass[b]
-		if c == special || c == blank && last == blank {
+	rest := s[i:]
+	f.buf, f.pos = slices.Grow(f.buf, len(rest)), slices.Grow(f.pos, len(rest))
+	buf, pos := f.buf[n:][:len(rest)], f.pos[n:][:len(rest)]
+	k := 0
+	for ; k < len(rest); k++ {
+		c := byteClass[rest[k]]
+		if c&(last|special) != 0 {
 			break
 		}
 		last = c
-		f.buf[n], f.pos[n] = byteLower[b], int32(i)
-		letters = letters || letter(b)
-		n++
-		i++
+		buf[k], pos[k] = byteLower[rest[k]], int32(i+k)
 	}
-	f.buf, f.pos = f.buf[:n], f.pos[:n]
-	return i, letters
+	f.buf, f.pos = f.buf[:n+k], f.pos[:n+k]
+	return i + k, slices.ContainsFunc(rest[:k], letter)
 }
 
 // ascii folds the ASCII character at s[i], which is not tidy, and returns the number of bytes
