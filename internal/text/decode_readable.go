@@ -64,6 +64,9 @@ const (
 
 // amongBytes extracts text from binary data, or returns nil if there is none.
 func amongBytes(b []byte) []byte {
+	if len(b) >= window && !hasWindow(b) {
+		return nil
+	}
 	var out []byte
 	sum, taken := uint32(0), 0
 	for i := range b {
@@ -86,6 +89,25 @@ func amongBytes(b []byte) []byte {
 		return nil
 	}
 	return out
+}
+
+// hasWindow reports whether a window of b may be text. It reads each window from its end: most do not have to be
+// read as a whole, and the next one begins after the first byte that it may not contain.
+func hasWindow(b []byte) bool {
+	const most = window / shownOf // bytes that are neither printable nor NUL
+	for end := window; end <= len(b); {
+		others, i := 0, end
+		for ; i > end-window && others <= most; i-- {
+			if shownOrNUL[b[i-1]] == 0 {
+				others++
+			}
+		}
+		if others <= most {
+			return true
+		}
+		end = i + 1 + window
+	}
+	return false
 }
 
 // shownOrNUL has a one in the lower byte for printable bytes, and in the next for NUL, so that one
