@@ -22,6 +22,11 @@ func (in *Inspector) wrapped(p *TextPass) {
 			return
 		}
 		pass := TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: in, node: p.node, isKey: p.isKey, root: p.root, wrapped: true, original: src}
+		size := 0
+		for _, l := range lines {
+			size += l.End - l.Start + len(" ")
+		}
+		pass.Source, pass.pieces = make([]byte, 0, size), make([]piece, 0, len(lines))
 		for _, l := range lines {
 			start := len(pass.Source)
 			pass.Source = append(append(pass.Source, src[l.Start:l.End]...), ' ')

@@ -2,7 +2,6 @@ package instructions
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -46,31 +45,43 @@ const (
 type span struct{ start, end int }
 
 // strayLines returns the lines that are not records in a text that consists mainly of records.
-func strayLines(t []byte) []span {
+func strayLines(t []byte) (strays []span) {
 	var counts [len(recordForms)]int
-	lines := make([]span, 0, 1+bytes.Count(t, []byte("\n")))
+	lines := 0
+	eachLine(t, func(_ span, line []byte) {
+		lines++
+		for i, form := range recordForms {
+			if form(line) {
+				counts[i]++
+			}
+		}
+	})
+	for i, form := range recordForms {
+		if n := counts[i]; n < recordLines || n == lines || lines-n > maxStrays || float64(n) < recordShare*float64(lines) {
+			continue
+		}
+		eachLine(t, func(l span, line []byte) {
+			if !form(line) {
+				strays = append(strays, l)
+			}
+		})
+		break
+	}
+	return strays
+}
+
+// eachLine yields the lines of t that are not blank, also without the white space around them.
+func eachLine(t []byte, yield func(l span, trimmed []byte)) {
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')
 		if end < start {
 			end = len(t)
 		}
 		if line := bytes.TrimSpace(t[start:end]); len(line) > 0 {
-			lines = append(lines, span{start, end})
-			for i, form := range recordForms {
-				if form(line) {
-					counts[i]++
-				}
-			}
+			yield(span{start, end}, line)
 		}
 		start = end + 1
 	}
-	for i, form := range recordForms {
-		if n := counts[i]; n < recordLines || n == len(lines) || len(lines)-n > maxStrays || float64(n) < recordShare*float64(len(lines)) {
-			continue
-		}
-		return slices.DeleteFunc(lines, func(l span) bool { return form(bytes.TrimSpace(t[l.start:l.end])) })
-	}
-	return nil
 }
 
 // recordForms are the forms of a record: a table row, delimited values, a JSON object, or a log
