@@ -48,11 +48,12 @@ type values struct {
 	highest uint64 // highest digest of the passages kept; 0 until there are too many
 	left    int    // bytes that may still be decoded
 	lost    bool
+	memory  []Value // reused for the values of the current message
 }
 
 func (v *values) reset(frame int) {
 	if len(v.seen) > maxValues { // clearing a map takes time proportional to its largest size
-		v.seen = nil
+		v.seen, v.memory = nil, nil
 	}
 	clear(v.seen)
 	v.node, v.of, v.highest, v.lost = -1, [text.DistinctKinds]int{}, 0, false
@@ -177,10 +178,22 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	}
 	set(&c.seen, d.Digest, d.Kind)
 	c.of[d.Kind]++
+	if m.Values == nil {
+		m.Values = c.memory
+	}
 	m.Values = append(m.Values, in.newValue(p, s, via, d))
+	c.memory = m.Values[:0]
 	if c.of[text.PassageValue] >= 2*maxPassages {
 		c.highest = sample(m)
 		c.of[text.PassageValue] = maxPassages
+	}
+}
+
+// ownValues gives the current message its own copy of its values, after the last of them.
+func (in *Inspector) ownValues() {
+	if in.message < len(in.facts.Messages) {
+		m := &in.facts.Messages[in.message]
+		m.Values = slices.Clone(m.Values)
 	}
 }
 

@@ -96,6 +96,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip("text with more matches than the limit: the rest was not judged")
 	}
 	in.compare()
+	in.ownValues()
 	facts.Findings, facts.full = in.found.all, in.found.reached()
 	for i := range facts.Messages {
 		m := &facts.Messages[i]
@@ -130,6 +131,7 @@ const outOfTime = "time limit reached (--max-time): not everything was inspected
 
 // begin adds a message to the facts. Findings belong to this message until begin is called again.
 func (in *Inspector) begin(m Message) *Message {
+	in.ownValues()
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, m)
 	return &in.facts.Messages[in.message]
