@@ -73,7 +73,7 @@ func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
 		}
 		values = values64(values[:0], s[start:end])
 		for skip := range min(4, len(values)) {
-			buf = from64(buf[:0], values[skip:])
+			buf = from64(slices.Grow(buf[:0], 3*len(values)/4), values[skip:])
 			if t := amongBytes(buf); t != nil && !known(runs, end, t) {
 				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
 			}
