@@ -19,7 +19,7 @@ var LockIncomplete = scanner.Rule{
 	Fix:        "Restore the entry from version control. If it was never complete, run mcpscan lock --run-servers with the configuration, review what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from the entry of an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded is reported as a note by drift-removed-tool.",
+	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from the entry of an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded, or its executable replaced, is reported as a note by drift-removed-tool.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -102,11 +102,11 @@ func reportRemovedData(p *scanner.JudgePass) {
 	p.Report(issue)
 }
 
-// upgraded reports whether the change gives the lockfile entry a different program, address or
-// version.
+// upgraded reports whether the change gives the lockfile entry a different program, address, version or
+// executable.
 func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
-	now := p.Locked().Last()
-	return now != nil && len(before.Locked.Stale(now)) > 0
+	was, now := before.Locked.Last(), p.Locked().Last()
+	return was != nil && now != nil && (len(before.Locked.Stale(now)) > 0 || was.Replaced(now))
 }
 
 // otherProgram reports whether the server changed its kind, for example from a package to a file or
