@@ -68,7 +68,7 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 			return nil, cmp.Or(err, usage("--server: expected a server, found %q", server))
 		}
 		if c.All {
-			return []lockfile.Selector{{Server: server, All: true}}, nil
+			return []lockfile.Selector{{Server: server, All: true, Named: true}}, nil
 		}
 		for _, name := range names {
 			sel, err := f.Select(server, name)

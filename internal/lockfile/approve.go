@@ -10,10 +10,11 @@ import (
 )
 
 // Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
-// also approves again what a user approved without one.
+// also approves again what a user approved without one, and a named server of which nothing waits: its
+// last approval can be automatic, or older than a change that no lockfile shows.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
-		s := f.Servers[sel.Server]
+		s, before := f.Servers[sel.Server], len(approved)
 		if l := s.Identity; sel.All && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
 			approved = append(approved, s.identityChange())
 		}
@@ -21,6 +22,9 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 			if e := s.Entries[k]; sel.Selects(k) && (e.Status != Approved || reason != "" && unexplained(e.Approval)) {
 				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
+		}
+		if sel.Named && reason != "" && s.Identity != nil && len(approved) == before {
+			approved = append(approved, s.identityChange())
 		}
 	}
 	for _, c := range approved {

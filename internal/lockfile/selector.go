@@ -11,6 +11,7 @@ import (
 type Selector struct {
 	Server string
 	All    bool            // the whole server
+	Named  bool            // the user named the server
 	Kind   mcp.SubjectKind // NoSubject for definitions of any kind with the name
 	Name   string
 }
@@ -28,7 +29,7 @@ func (sel Selector) Selects(k mcp.DefinitionKey) bool {
 // colons, so the content of the file determines where each of them ends.
 func (f *File) ParseSelector(s string) (Selector, error) {
 	if f.Servers[s] != nil {
-		return Selector{Server: s, All: true}, nil
+		return Selector{Server: s, All: true, Named: true}, nil
 	}
 	for i := len(s) - 1; i > 0; i-- {
 		if s[i] == ':' && f.Servers[s[:i]] != nil {

@@ -18,7 +18,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed; a later approval of the server by a person, as mcpscan approve SERVER gives, is shown as such.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -90,6 +90,9 @@ var LockTampered = scanner.Rule{
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
 			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
 			if parts := was.Identity.Differences(now.Identity); len(parts) == 0 {
+				if was.Approval != nil && now.Approval.MadeSince(was.Approval) && now.Approval.At.After(was.Approval.At) { // as mcpscan approve does for a named server
+					issue.Approval = now.Approval
+				}
 				rewritten(was.Approval, now.Approval, issue)
 			} else {
 				replaced(was.Approval, now.Approval, now.Seen != nil, strings.Join(parts, ", "), issue)
