@@ -66,6 +66,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
+	c.keepHosts(ctx, before, offers.now)
 	approval := &checks.Triage.Settings.Approval
 	policy := lockfile.Policy{Hold: approval.Holds(), Auto: approval.Passes, Refuse: func(server string) bool { return offers.critical[server] }}
 	var waiting []lockfile.Change

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
@@ -95,6 +96,23 @@ func (c *Checks) Servers() map[string][]string {
 		}
 	}
 	return all
+}
+
+// HostsBelow returns the hosts that the configurations in a directory name, by server.
+func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]string {
+	p, hosts := NewPlan(ctx, nil, maxMessage), map[string][]string{}
+	p.NoRun = true
+	_ = p.discover(dir, false) // what cannot be read names none
+	for _, event := range p.Events {
+		if event.Kind != scanner.ConfigEvent {
+			continue
+		}
+		for i := range event.Config.Entries {
+			e := &event.Config.Entries[i]
+			hosts[e.Name] = append(hosts[e.Name], baseline.IdentityOf(e).Hosts...)
+		}
+	}
+	return hosts
 }
 
 // LockedTools returns the servers in mcpscan.lock with their tools, or nil if no lockfile can be

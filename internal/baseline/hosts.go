@@ -61,6 +61,12 @@ func (id *Identity) WithHosts(other *Identity) *Identity {
 	return &both
 }
 
+// Keep adds to the identity those hosts of a recorded one that are in named.
+func (id *Identity) Keep(recorded *Identity, named []string) *Identity {
+	kept := slices.DeleteFunc(slices.Clone(recorded.Hosts), func(host string) bool { return !slices.Contains(named, host) })
+	return id.WithHosts(&Identity{Hosts: kept})
+}
+
 // NewHosts returns the hosts in current that are not in id. A host with a scheme equals the same host
 // without one.
 func (id *Identity) NewHosts(current *Identity) []string {

@@ -195,7 +195,7 @@ func Host(u *url.URL) string {
 // Complete returns current with missing values filled in from id, so that an empty package cache or
 // a missing file removes no value. same is true if Differences finds nothing.
 func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
-	merged := *current.WithHosts(id)
+	merged := *current
 	same = len(id.Differences(current)) == 0
 	fill := func(to *string, known string) {
 		if *to == "" {

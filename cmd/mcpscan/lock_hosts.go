@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// keepHosts adds to the listed servers the recorded hosts that other configurations beside the lockfile
+// still name: each client has its own settings for the same server, and the run may have listed the
+// configuration of only one. before is nil for a new lockfile.
+func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *scanner.Snapshot) {
+	if before == nil {
+		return
+	}
+	var named map[string][]string
+	for _, name := range now.Names() {
+		o, s := now.Servers[name], before.Servers[name]
+		if s == nil || s.Identity == nil || o.Identity == nil || len(o.Identity.NewHosts(s.Identity.Last())) == 0 {
+			continue
+		}
+		if named == nil {
+			named = app.HostsBelow(ctx, filepath.Dir(c.Lockfile), c.MaxMessage)
+		}
+		o.Identity = o.Identity.Keep(s.Identity.Last(), named[name])
+	}
+}
