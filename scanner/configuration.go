@@ -104,6 +104,11 @@ func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severi
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
+// ReportUnless is like Report, but the finding counts as approved if approval is not nil.
+func (p *ConfigPass) ReportUnless(approval *baseline.Approval, e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
+	p.report(p.finding(e, pointer, severity, message, evidence, related).withApproval(approval))
+}
+
 // ReportOther reports a finding about a member of an entry that is not among the entry's known
 // members. The finding is located at the member.
 func (p *ConfigPass) ReportOther(e *configfile.Entry, s configfile.Setting, severity Severity, message, evidence string) {

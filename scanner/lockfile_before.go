@@ -45,6 +45,22 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
+// IdentityApprovedInChange returns the approval that the change under review gave to the identity of the
+// named server in the lockfile, or nil if there is none. The approval of another server before the change
+// does not count, because mcpscan lock copies it when a server is renamed. It is for Configs checks.
+func (p *ConfigPass) IdentityApprovedInChange(name string) *baseline.Approval {
+	offer, _ := p.Approved(name)
+	if offer == nil || offer.Locked == nil || offer.Locked.Waits() || p.judge.engine.base == nil || !offer.Locked.Approval.MadeSince(nil) {
+		return nil
+	}
+	for _, before := range p.judge.engine.base.Servers {
+		if before.Locked != nil && offer.Locked.Approval.Equal(before.Locked.Approval) {
+			return nil
+		}
+	}
+	return offer.Locked.Approval
+}
+
 // Withdrawn invokes visit for each definition that was approved before the change under review but
 // is now unapproved or, although the server listed it, missing from the lockfile. left is the
 // number of the server's definitions in the current lockfile.

@@ -24,9 +24,9 @@ func (p *Plan) absent(e *config.Server, dir string, at scanner.Origin) {
 		return
 	}
 	shown := text.Visible(name, 200)
+	e.Found.Removed = p.base.hadFile(path)
 	switch _, err := os.Lstat(path); {
-	case p.base.hadFile(path):
-		e.Found.Removed = true
+	case err != nil && e.Found.Removed:
 	case err != nil:
 		p.ignore(at, "an approved executable that is missing here, such as one that a build writes; it was not compared")
 	case isLink(path):

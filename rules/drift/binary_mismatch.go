@@ -1,11 +1,13 @@
 package drift
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -17,7 +19,7 @@ var BinaryMismatch = scanner.Rule{
 	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. It is medium for a program outside the project that has another path, or that PATH finds in a directory of the system, because such programs differ between machines. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known, and ignores a conversion of all line ends; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
+	Basis:      "The finding is critical, as in the agentsh design, if the file is the server itself, and high if it is a launcher such as npx, which is often upgraded for unrelated reasons, or if the change under review removes the file. A person can accept the removal with mcpscan approve, because a build may write the file from now on. The finding is medium for a program outside the project that has another path, or that PATH finds in a directory of the system, because such programs differ between machines. mcpscan compares the executable's digest with the one in the lockfile, if both digests are known, and ignores a conversion of all line ends; for audit logs, it uses the comparison made by the engine that wrote them. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
@@ -27,7 +29,8 @@ var BinaryMismatch = scanner.Rule{
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
 			if now.Removed && offer.Identity.Digest != "" && len(offer.Locked.Stale(now)) == 0 {
-				p.Report(entry, "/executable", scanner.High, "the change under review removes the approved executable", offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
+				message := fmt.Sprintf("the change under review removes the approved executable; restore it or, if a build writes it now, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(entry.Name, 200)))
+				p.ReportUnless(p.IdentityApprovedInChange(entry.Name), entry, "/executable", scanner.High, message, offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
 			if offer.Identity.Replaced(now) {
 				severity, message := programWeight(offer.Identity, now)
