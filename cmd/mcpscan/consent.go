@@ -71,5 +71,5 @@ func (c *liveFlags) side(ctx context.Context, std streams, l *servers.Listing, t
 	}
 	c.consent(ctx, std, p, l)
 	p.Unique()
-	return &app.Side{Inputs: p.Inputs, Files: p.Files(), Source: c.list(ctx, std, p, l, nil, quiet), Close: func() {}}, nil
+	return &app.Side{Notes: p.Notes, Inputs: p.Inputs, Files: p.Files(), Source: c.list(ctx, std, p, l, nil, quiet), Close: func() {}}, nil
 }

@@ -81,6 +81,8 @@ var limits = []struct {
 		{"maxHashed", "a file whose digest is computed", "bytes", incomplete + ": no digest"},
 		{"maxManifest", "a manifest or lockfile of a package launcher", "bytes", "not read: the version stays unknown"},
 		{"maxRead", "all files read for digests and versions in a run, in total", "bytes", "not read; " + incomplete + " for a digest"},
+		{"maxIgnoreFile", "a `.gitignore` file", "bytes", "ignores nothing"},
+		{"maxIgnoreRules", "patterns in a `.gitignore` file", "patterns", "the same"},
 		{"inspectTimeout", "time for the container engine to respond", "time", "the image digest stays unknown"},
 	}},
 	{"internal/config", []limit{

@@ -94,6 +94,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
+	c.note(std.err, offers.notes)
 	return c.report(std, checks, offers)
 }
 
@@ -104,6 +105,7 @@ type offers struct {
 	result    scanner.Result
 	collector *report.Collector
 	critical  map[string]bool // servers with open critical findings in definitions
+	notes     []string        // for the user
 }
 
 // offers lists all targets, and collects their definitions and findings.
@@ -207,7 +209,7 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 	if err != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
-	o.inputs = append(o.inputs, s.Inputs...)
+	o.inputs, o.notes = append(o.inputs, s.Inputs...), append(o.notes, s.Notes...)
 	o.result.Add(res)
 	return nil
 }
@@ -256,6 +258,20 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", report.Count(forgotten, "definition"))
 	}
 	tellWaiting(w, c.Lockfile, waiting)
+}
+
+// note prints the notes of the targets.
+func (c *lockCmd) note(w io.Writer, notes []string) {
+	if c.Quiet {
+		return
+	}
+	for i, note := range notes {
+		if i == maxWaiting {
+			fmt.Fprintf(w, "  and %d more\n", len(notes)-i)
+			break
+		}
+		fmt.Fprintf(w, "mcpscan: %s\n", text.Visible(text.Mask(note), 600))
+	}
 }
 
 // maxWaiting is the maximum number of entries that tellWaiting lists.

@@ -143,10 +143,11 @@ const maxEnvFile = 1 << 20
 
 // envFile is an environment file that entries name.
 type envFile struct {
-	vars   *config.File // nil if the file was not read
-	err    error
-	hosts  []string             // hosts in its variables
-	places []configfile.Setting // variables that name files with settings of npm
+	vars    *config.File // nil if the file was not read
+	err     error
+	ignored bool                 // Git ignores the file, so it differs between machines
+	hosts   []string             // hosts in its variables
+	places  []configfile.Setting // variables that name files with settings of npm
 }
 
 // envFile reads an environment file in the project, unless another entry names it, too.
@@ -162,6 +163,7 @@ func (p *Plan) envFile(f *config.File, name string) *envFile {
 	}
 	file.vars = config.ParseEnvFile(name, f.Client, "", data)
 	file.vars.Project = f.Project
+	file.ignored = p.disk.Ignored(name)
 	for _, s := range file.vars.Settings {
 		file.hosts = append(file.hosts, baseline.HostsIn(s.Pointer, s.Text)...)
 		if npmPlace.MatchString(s.Pointer) {

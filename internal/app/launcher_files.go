@@ -42,6 +42,7 @@ type launcherFile struct {
 	packages []string            // packages that the launchers fetch
 	vars     *config.File        // nil if the file was not read
 	err      error               // why it was not read
+	ignored  bool                // Git ignores the file, so it differs between machines
 	last     map[string]string   // effective values of the settings, by name without the prefix
 	hosts    map[string][]string // hosts of registries and proxies, by the scope of the packages; "" for all
 }
@@ -49,12 +50,13 @@ type launcherFile struct {
 // launchers adds to an entry of a project what it and its launchers read from files in the project: the hosts
 // in its environment files and in the launchers' settings, and the file that npx runs instead of a package.
 func (p *Plan) launchers(f *config.File, e *config.Server) {
-	var places []configfile.Setting
+	var named []*envFile
 	for _, name := range e.EnvFiles {
 		if at := envFilePath(f, name); at != "" {
 			file := p.envFile(f, at)
-			e.FileHosts = append(e.FileHosts, file.hosts...)
-			places = append(places, file.places...)
+			if named = append(named, file); !file.ignored {
+				e.FileHosts = append(e.FileHosts, file.hosts...)
+			}
 		}
 	}
 	if e.Command == "" {
@@ -71,7 +73,7 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 				r.read(filepath.Join(dir, file.name), file.prefix, c.Name)
 			}
 			if file.prefix == npmPrefix {
-				r.variables(c, places)
+				r.variables(c, named)
 			}
 		}
 	})
@@ -80,8 +82,13 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 		e.Found = configfile.Found{Instead: instead}
 		e.Found, why = p.disk.Find(e, StartDir(f))
 	}
+	at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
 	if why != "" {
-		p.skip(scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}, "server %s: %s", e.Name, why)
+		p.skip(at, "server %s: %s", e.Name, why)
+	}
+	if file := p.disk.Untracked(&l, &r.npm, StartDir(f)); instead == "" && file != "" {
+		p.ignore(at, "a package in node_modules that Git neither tracks nor ignores")
+		p.Notes = append(p.Notes, fmt.Sprintf("server %s: %s is not in the lockfile, because Git neither tracks nor ignores it; if you commit it, run git add first, then mcpscan lock again", e.Name, file))
 	}
 }
 
@@ -107,17 +114,21 @@ func sameDirectory(a, b string) bool {
 // launcherReader reads the settings files of an entry's launchers.
 type launcherReader struct {
 	*Plan
-	f    *config.File
-	e    *config.Server
-	seen map[string]bool
-	npm  servers.NPM
+	f       *config.File
+	e       *config.Server
+	seen    map[string]bool // by path: whether the file counts for the identity
+	ignored bool            // Git ignores a file that led here, so what is read does not count for the identity
+	npm     servers.NPM
 }
 
-// variables reads the files that variables of a command's environment name. Those from environment files are
-// in places.
-func (r *launcherReader) variables(c *launch.Command, places []configfile.Setting) {
-	for _, s := range places {
-		r.named(strings.TrimPrefix(s.Pointer, "/envFile/"), s.Text, c.Name)
+// variables reads the files that variables of a command's environment and environment files name.
+func (r *launcherReader) variables(c *launch.Command, files []*envFile) {
+	for _, file := range files {
+		r.ignored = file.ignored
+		for _, s := range file.places {
+			r.named(strings.TrimPrefix(s.Pointer, "/envFile/"), s.Text, c.Name)
+		}
+		r.ignored = false
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.e.Env)) {
 		r.named(name, r.e.Env[name], c.Name)
@@ -130,14 +141,18 @@ func (r *launcherReader) variables(c *launch.Command, places []configfile.Settin
 // read reads a settings file and the files that it names, unless the entry has already read it.
 func (r *launcherReader) read(name, prefix, pkg string) {
 	file := r.launcherFile(r.f, r.e, name, prefix)
-	if file.packages = append(file.packages, pkg); r.seen[name] {
+	before := r.ignored
+	r.ignored = before || file.ignored
+	defer func() { r.ignored = before }()
+	file.packages = append(file.packages, pkg)
+	if counted, seen := r.seen[name]; seen && (counted || r.ignored) {
 		return
 	}
-	r.seen[name] = true
-	scope, _, scoped := strings.Cut(pkg, "/")
-	r.e.FileHosts = append(r.e.FileHosts, file.hosts[""]...)
-	if scoped {
-		r.e.FileHosts = append(r.e.FileHosts, file.hosts[scope]...)
+	if r.seen[name] = !r.ignored; !r.ignored {
+		r.e.FileHosts = append(r.e.FileHosts, file.hosts[""]...)
+		if scope, _, scoped := strings.Cut(pkg, "/"); scoped {
+			r.e.FileHosts = append(r.e.FileHosts, file.hosts[scope]...)
+		}
 	}
 	for _, setting := range npmPlaces {
 		if value := file.last[setting]; value != "" && prefix == npmPrefix {
@@ -163,13 +178,21 @@ func (r *launcherReader) named(name, value, pkg string) {
 	case "npm_config_userconfig", "npm_config_globalconfig":
 		r.read(place, npmPrefix, pkg)
 	case "npm_config_prefix", "prefix":
-		r.npm.Prefixes = append(r.npm.Prefixes, place)
+		if !r.ignored {
+			r.npm.Prefixes = append(r.npm.Prefixes, place)
+		}
 		r.read(filepath.Join(place, "etc", "npmrc"), npmPrefix, pkg)
 	case "npm_config_cache":
-		r.npm.Caches = append(r.npm.Caches, place)
+		r.cache(place)
 	case "home", "userprofile":
-		r.npm.Caches = append(r.npm.Caches, filepath.Join(place, ".npm"))
+		r.cache(filepath.Join(place, ".npm"))
 		r.read(filepath.Join(place, ".npmrc"), npmPrefix, pkg)
+	}
+}
+
+func (r *launcherReader) cache(dir string) {
+	if !r.ignored {
+		r.npm.Caches = append(r.npm.Caches, dir)
 	}
 }
 
@@ -190,6 +213,7 @@ func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix strin
 	default:
 		file.vars = config.ParseEnvFile(name, f.Client, prefix, data)
 		file.vars.Project = f.Project
+		file.ignored = p.disk.Ignored(name)
 		file.index()
 	}
 	return file

@@ -139,6 +139,7 @@ func notATarget(name string, derr, cerr error) error {
 
 // Side is one side of a comparison: a file of any kind, or servers to list.
 type Side struct {
+	Notes  []string // see Plan
 	Inputs []report.Input
 	Files  []string // that its servers' command lines name
 	Source scanner.Source

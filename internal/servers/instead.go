@@ -26,12 +26,9 @@ type NPM struct {
 // if project is "". Except for package.json, only files that Git tracks count: the others were installed on
 // this machine. why is the reason if it is unknown which files Git tracks.
 func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why string) {
-	if l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM || len(n.Dirs) == 0 {
+	word := npxWord(l)
+	if word == "" || len(n.Dirs) == 0 {
 		return "", ""
-	}
-	word := l.Name
-	if l.Version != "" {
-		word += "@" + l.Version
 	}
 	found := func(dir, file string) string {
 		abs, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(file)))
@@ -54,6 +51,39 @@ func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why str
 	default:
 		return found(r.root, r.instead(l, word, n)), ""
 	}
+}
+
+// Untracked returns the file in node_modules that npx would run instead of fetching a package if Git tracked
+// it, or "" if there is none or Git ignores it. Its path is as for Instead.
+func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
+	word := npxWord(l)
+	if word == "" {
+		return ""
+	}
+	for _, dir := range n.Dirs {
+		for _, name := range [...]string{path.Join(".bin", word), path.Join(l.Name, "package.json")} {
+			file := filepath.Join(dir, "node_modules", filepath.FromSlash(name))
+			r := d.repository(dir)
+			if _, err := os.Stat(file); err != nil || r == nil || r.unread || d.Ignored(file) {
+				continue
+			}
+			if rel, inside := r.path(file); inside && !r.tracks(rel) {
+				return portable(filepath.Join(r.root, filepath.FromSlash(rel)), project)
+			}
+		}
+	}
+	return ""
+}
+
+// npxWord returns the package with its version as npx or npm exec looks for it, or "" if the command is another one.
+func npxWord(l *launch.Command) string {
+	switch {
+	case l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM:
+		return ""
+	case l.Version != "":
+		return l.Name + "@" + l.Version
+	}
+	return l.Name
 }
 
 // packageOption matches the option that names the package, after which the next word is a program.

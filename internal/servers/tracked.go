@@ -14,9 +14,13 @@ import (
 // other files were created on this machine.
 type repository struct {
 	root    string
+	git     string                  // the directory with its index
 	paths   []string                // with slashes, relative to root, sorted
 	unread  bool                    // the index cannot be read
 	modules map[string]*nodeModules // by path
+
+	folded     map[string]bool       // paths in lower case; nil until needed
+	ignoreDirs map[string]*ignoreDir // by path
 }
 
 // below returns the first tracked path in a directory that begins with the given name, or "".
@@ -62,7 +66,7 @@ func (d *Disk) repository(dir string) *repository {
 		}
 		if _, err := os.Stat(filepath.Join(git, "index")); err == nil {
 			index := d.manifest(filepath.Join(git, "index"))
-			r := &repository{root: dir, paths: indexed(index), unread: index == nil}
+			r := &repository{root: dir, git: git, paths: indexed(index), unread: index == nil, ignoreDirs: map[string]*ignoreDir{}}
 			r.modules = d.nodeModules(r)
 			d.repositories[dir] = r
 			return r
