@@ -33,6 +33,7 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 	if path, err := filepath.Abs(r.Servers); err == nil {
 		file.User = app.Dirs("", true).Belongs(path)
 	}
+	servers.MarkWorkspace(file)
 	return file, nil
 }
 
@@ -47,7 +48,7 @@ func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
-		t, err := servers.Configured(entry, app.StartDir(file), servers.Endpoint(entry.Name), "")
+		t, err := servers.Configured(entry, app.StartDir(file), servers.Endpoint(entry.Name), servers.WorkspaceOf(file))
 		why := ""
 		switch {
 		case entry.Disabled:

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -52,6 +53,7 @@ func parseConfig(path string, data []byte) (*config.File, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		file.User = Dirs("", true).Belongs(abs)
 	}
+	servers.MarkWorkspace(file)
 	return file, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -233,9 +234,9 @@ func (p *Plan) Unique() {
 	p.Targets = slices.DeleteFunc(p.Targets, func(t servers.Target) bool {
 		dir := ""
 		if t.InProject() {
-			dir = t.Dir
+			dir, _ = filepath.Abs(t.Dir)
 		}
-		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, t.Written.Cwd, dir}, t.Command, t.Env, servers.Pairs(t.Headers)})
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, baseline.IdentityOf(&t.Written).Cwd, dir}, plainCommand(&t), t.Env, servers.Pairs(t.Headers)})
 		known := same[key]
 		same[key] = true
 		return known
@@ -246,4 +247,22 @@ func (p *Plan) Unique() {
 			t.Name = fmt.Sprintf("%s#%d", t.Name, seen[t.Name])
 		}
 	}
+}
+
+// plainCommand returns a target's command with paths relative to the directory in which it starts, because
+// clients write them in different ways.
+func plainCommand(t *servers.Target) []string {
+	if len(t.Command) == 0 {
+		return nil
+	}
+	start, err := filepath.Abs(t.Dir)
+	words := slices.Clone(t.Command)
+	for i, word := range words {
+		at := strings.IndexByte(word, '=') + 1
+		if rel, outside := filepath.Rel(start, word[at:]); err == nil && outside == nil && filepath.IsAbs(word[at:]) && filepath.IsLocal(rel) {
+			words[i] = word[:at] + strings.TrimSuffix("./"+filepath.ToSlash(rel), "/.")
+		}
+	}
+	command, args := baseline.Plain(words[0], words[1:])
+	return append([]string{command}, args...)
 }

@@ -42,13 +42,14 @@ type Identity struct {
 // IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
 	named := e.Concealer()
-	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
+	command, args, cwd := relative(e)
+	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(command)), Cwd: cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
-	for _, a := range e.Args {
+	for _, a := range args {
 		id.Args = append(id.Args, named.Replace(Masked(a)))
 	}
-	if e.Command != "" {
-		l := launch.Parse(e.Command, e.Args)
+	if command != "" {
+		l := launch.Parse(command, args)
 		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, Masked(l.Name), l.Version, l.Exact, l.Digest
 	}
 	if e.Found.Instead != "" {
@@ -61,8 +62,11 @@ func IdentityOf(e *configfile.Entry) *Identity {
 // program, or have the same address. Versions and arguments may differ, except in a command that is
 // not known to start a package or file, such as a shell: its arguments must be the same.
 func (id *Identity) Same(other *Identity) bool {
-	switch {
-	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
+	if other == nil {
+		return false
+	}
+	switch id, other = id.Plain(), other.Plain(); {
+	case id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
 		return false
 	case id.Command == "" && other.Command == "":
 		return id.URL != ""
@@ -75,9 +79,10 @@ func (id *Identity) Same(other *Identity) bool {
 // Program returns a string that is equal for two identities that are the Same, or "" if the identity has
 // neither a command nor an address.
 func (id *Identity) Program() string {
-	switch {
-	case id == nil || id.Command == "" && id.URL == "":
+	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
+	}
+	switch id = id.Plain(); {
 	case id.Package == "" && id.Command != "":
 		return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Command}, id.Args...))
 	}
@@ -87,9 +92,10 @@ func (id *Identity) Program() string {
 // Key returns a string that is equal for two identities of one server with the same arguments,
 // whatever its version, or "" if the identity has neither a command nor an address.
 func (id *Identity) Key() string {
-	switch {
-	case id == nil || id.Command == "" && id.URL == "":
+	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
+	}
+	switch id = id.Plain(); {
 	case id.Package == "":
 		return fmt.Sprintf("%q", append([]string{id.URL, id.Command}, id.Args...))
 	}
@@ -196,19 +202,21 @@ func Host(u *url.URL) string {
 // a missing file removes no value. same is true if Differences finds nothing.
 func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
 	merged := *current
-	same = len(id.Differences(current)) == 0
+	if same = len(id.Differences(current)) == 0; same { // only the notation can differ, as between clients
+		merged.Command, merged.Args, merged.Package = id.Command, id.Args, id.Package
+	}
 	fill := func(to *string, known string) {
 		if *to == "" {
 			*to = known
 		}
 	}
-	if sameRelease := id.Package == current.Package && id.Version == current.Version && id.Ecosystem == current.Ecosystem; sameRelease {
+	if sameRelease := id.Package == merged.Package && id.Version == current.Version && id.Ecosystem == current.Ecosystem; sameRelease {
 		fill(&merged.Resolved, id.Resolved)
 		if merged.Resolved == id.Resolved {
 			fill(&merged.Integrity, id.Integrity)
 		}
 	}
-	if id.Command == current.Command && slices.Equal(id.Args, current.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
+	if id.Command == merged.Command && slices.Equal(id.Args, merged.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
 		fill(&merged.Executable, id.Executable)
 		if !id.Replaced(current) {
 			merged.Digest = cmp.Or(id.Digest, current.Digest)
@@ -221,6 +229,7 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 // transport, resolved version, integrity or executable is not a difference, nor is the removal of
 // a host.
 func (id *Identity) Differences(current *Identity) (all []string) {
+	id, current = id.Plain(), current.Plain()
 	part := func(what, was, is string) {
 		if was != is {
 			was, is = brief(was, is)
@@ -343,6 +352,7 @@ func (id *Identity) SameArgs(current *Identity) bool {
 // differs from that part of id. Parts that an identity does not contain, such as the values of
 // variables, count as equal.
 func (id *Identity) Changed(current *Identity, pointer string) bool {
+	id, current = id.Plain(), current.Plain()
 	member, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	name := wire.UnescapePointer(rest)
 	switch member {
@@ -361,39 +371,4 @@ func (id *Identity) Changed(current *Identity, pointer string) bool {
 		return !slices.Contains(id.Headers, name)
 	}
 	return false
-}
-
-// Members is the set of members, other than definitions, that a lockfile has for a server, such as
-// identity.digest. These members are compared separately because Differences ignores missing data:
-// removing a member would otherwise hide a change.
-type Members map[string]bool
-
-// Lacks returns the members of other that are not in s, sorted.
-func (s Members) Lacks(other Members) (absent []string) {
-	for _, name := range slices.Sorted(maps.Keys(other)) {
-		if other[name] && !s[name] {
-			absent = append(absent, name)
-		}
-	}
-	return absent
-}
-
-// Members returns the members that an identity has, including those that
-// [Identity.Differences] ignores if one side lacks them.
-func (id *Identity) Members() Members {
-	members := Members{}
-	if id == nil {
-		return members
-	}
-	members["identity"] = true
-	for _, member := range []struct{ name, value string }{{"transport", id.Transport}, {"resolved", id.Resolved},
-		{"integrity", id.Integrity}, {"executable", id.Executable}, {"digest", id.Digest}} {
-		if member.value != "" {
-			members["identity."+member.name] = true
-		}
-	}
-	if id.Exact {
-		members["identity.exact"] = true
-	}
-	return members
 }

@@ -25,6 +25,14 @@ func WorkspaceOf(f *config.File) Workspace {
 	return Workspace(root)
 }
 
+// MarkWorkspace records in each entry of a configuration whether its client expands the variables of the workspace.
+func MarkWorkspace(f *config.File) {
+	in := WorkspaceOf(f)
+	for i := range f.Entries {
+		f.Entries[i].Workspace = in != ""
+	}
+}
+
 // variable returns a variable that the client defines for the workspace.
 func (w Workspace) variable(name string) (value string, ok bool) {
 	switch {
