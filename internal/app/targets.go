@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -263,6 +264,6 @@ func plainCommand(t *servers.Target) []string {
 			words[i] = word[:at] + strings.TrimSuffix("./"+filepath.ToSlash(rel), "/.")
 		}
 	}
-	command, args := baseline.Plain(words[0], words[1:])
+	command, args := launch.Plain(words[0], words[1:])
 	return append([]string{command}, args...)
 }

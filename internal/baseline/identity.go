@@ -42,7 +42,7 @@ type Identity struct {
 // IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
 	named := e.Concealer()
-	command, args, cwd := relative(e)
+	command, args, cwd := e.Relative()
 	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(command)), Cwd: cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
 	for _, a := range args {
@@ -56,6 +56,21 @@ func IdentityOf(e *configfile.Entry) *Identity {
 		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = launch.Local, Masked(e.Found.Instead), "", false, ""
 	}
 	return id
+}
+
+// Plain returns a copy of the identity with a plain command.
+func (id *Identity) Plain() *Identity {
+	plain := *id
+	plain.Command, plain.Args = launch.Plain(id.Command, id.Args)
+	if id.Package == id.Command {
+		plain.Package = plain.Command
+	}
+	for i, arg := range id.Args {
+		if arg == id.Package {
+			plain.Package = plain.Args[i]
+		}
+	}
+	return &plain
 }
 
 // Same reports whether two identities belong to one server: they start the same package, file or

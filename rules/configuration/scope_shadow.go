@@ -73,7 +73,8 @@ func identity(e *configfile.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
 	}
-	l := launch.Parse(e.Command, e.Args)
+	command, args, _ := e.Relative()
+	l := launch.Parse(launch.Plain(command, args))
 	if bridge.MatchString(l.Name) {
 		for _, arg := range e.Args {
 			if strings.Contains(arg, "://") {

@@ -90,15 +90,26 @@ var LockTampered = scanner.Rule{
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
 			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
 			if parts := was.Identity.Differences(now.Identity); len(parts) == 0 {
-				if was.Approval != nil && now.Approval.MadeSince(was.Approval) && now.Approval.At.After(was.Approval.At) { // as mcpscan approve does for a named server
-					issue.Approval = now.Approval
+				if !reportApprovedAgain(p, was.Approval, now.Approval, issue) {
+					rewritten(was.Approval, now.Approval, issue)
 				}
-				rewritten(was.Approval, now.Approval, issue)
 			} else {
 				replaced(was.Approval, now.Approval, now.Seen != nil, strings.Join(parts, ", "), issue)
 			}
 		}
 	},
+}
+
+// reportApprovedAgain reports that a person approved an unchanged server again, as mcpscan approve does for a
+// named server. It returns false if the change only edits the approval.
+func reportApprovedAgain(p *scanner.JudgePass, was, now *baseline.Approval, issue scanner.JudgeIssue) bool {
+	if !was.RewrittenAs(now) || !now.MadeSince(was) || !now.At.After(was.At) {
+		return false
+	}
+	issue.Severity, issue.Approval, issue.Evidence = scanner.Medium, now, now.By+": "+now.Reason
+	issue.Message, issue.Key = "the server is unchanged, and this change approves it again", issue.Evidence
+	p.Report(issue)
+	return true
 }
 
 // hasOtherDigests reports whether an entry contains the digests that agentsh and MCPProxy use.
