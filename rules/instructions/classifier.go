@@ -155,7 +155,7 @@ func (w *worst) lowerOthers(score trained.Score) {
 
 // report reports the sentence, unless another rule reports it with at least the same severity.
 func (w *worst) report() {
-	if w.list == nil {
+	if w.list == nil || w.group == trained.Results && !w.p.Part() && oneWord(w.p.Folded) {
 		return
 	}
 	severity := scanner.Medium
@@ -174,6 +174,12 @@ func (w *worst) report() {
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
+}
+
+// oneWord reports whether t consists only of ASCII letters and digits, like the values that a protocol
+// defines. The classifier sees such a text as a single unknown word.
+func oneWord(t []byte) bool {
+	return !bytes.ContainsFunc(t, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
 // read sets the sentences to those of t.
