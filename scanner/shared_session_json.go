@@ -42,7 +42,8 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 		b = appendText(append(b, `,"suspect":{`...), "id", u.ID)
 		b = appendTime(append(b, ','), u.Time)
 		b = appendText(append(b, ','), "orders", u.Orders)
-		b = fmt.Appendf(b, `,"secret":%t}`, u.Secret)
+		b = fmt.Appendf(b, `,"secret":%t,`, u.Secret)
+		b = append(u.At.appendJSON(b), '}')
 	}
 	if len(s.Values) > 0 {
 		b = s.appendValues(b)
@@ -122,8 +123,8 @@ func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 		s.Answered = r.text(n, "answered")
 	}
 	if c := doc.Get(n, "suspect"); c >= 0 {
-		r.allowOnly(c, "id", "time", "orders", "secret")
-		s.Suspect = &sharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
+		r.allowOnly(c, "id", "time", "orders", "secret", "at")
+		s.Suspect = &sharedSuspect{r.text(c, "id"), r.time(c), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret")), r.location(c)}}
 	}
 	if values, from := doc.Get(n, "values"), doc.Get(n, "from"); values >= 0 || from >= 0 {
 		r.allowOnly(from, "tool", "orders", "at")

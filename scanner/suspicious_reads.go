@@ -11,8 +11,9 @@ import (
 
 // Suspicion is the reason why the answer to a read is suspicious.
 type Suspicion struct {
-	Orders string // ID of the rule that found an instruction to an AI in the answer; "" if there is none
-	Secret bool   // the answer contains a secret
+	Orders string   // ID of the rule that found an instruction to an AI in the answer; "" if there is none
+	Secret bool     // the answer contains a secret
+	At     Location // location of the answer
 }
 
 // suspect is a server's most recent read that returned a suspicious result. It is kept separately
@@ -31,6 +32,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	if why == (Suspicion{}) {
 		return
 	}
+	why.At = j.places.At(m.Offset)
 	if srv.suspected(asked.ID, asked.Time, why) && j.sharing {
 		j.adds.Suspect = &sharedSuspect{asked.ID, asked.Time, why}
 	}

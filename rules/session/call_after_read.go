@@ -57,7 +57,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	}
 	for r, s := range p.Suspects(window, sameTurn) {
 		why = suspicion(r, s)
-		is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r), Message: why})
+		is.Related = append(is.Related, scanner.Related{Location: s.At, Call: new(*r), Message: why})
 	}
 	if why != "" {
 		is.Severity = weights.suspicious
