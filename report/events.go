@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -255,7 +256,7 @@ func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r.about = mcp.CallSubject
 	r.Request, r.Tool = foreign(e.Request, nameLimit), foreign(m.Target, nameLimit)
 	if root := v.root(e, m); root >= 0 {
-		c := cleaner{doc: &v.doc}
+		c := cleaner{doc: &v.doc, known: text.NewSecrets(m.Secrets)}
 		r.ID = c.member(root, "id")
 		r.Input = c.member(v.doc.Get(root, "params"), "arguments")
 	}

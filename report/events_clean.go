@@ -20,9 +20,10 @@ const (
 )
 
 // cleaner copies untrusted JSON with its strings masked, escaped and truncated. It masks any value
-// whose member name indicates a secret, and any value after a flag that takes a secret.
+// whose member name indicates a secret, any value after a flag that takes a secret, and known secrets.
 type cleaner struct {
 	doc    *wire.Doc
+	known  text.Secrets
 	values int // number of values copied so far
 }
 
@@ -47,7 +48,7 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	case secret && kind != wire.Null:
 		return append(dst, `"`+text.Masked+`"`...)
 	case kind == wire.String:
-		return wire.AppendString(dst, []byte(foreign(c.doc.TextString(i), inputChars)))
+		return wire.AppendString(dst, []byte(foreign(c.known.Mask(c.doc.TextString(i)), inputChars)))
 	}
 	raw := c.doc.Raw(i)
 	if len(raw) > inputChars { // a number

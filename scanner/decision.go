@@ -276,6 +276,7 @@ type Judged struct {
 	Decision  Decision   // the zero value lets the message pass
 	Overruled []Decision // decisions of other checks that did not prevail, in the order in which they were made
 	Listings  []Listing  // tools that are new or changed in the session
+	Secrets   []string   // of a client's message: values, unmasked, that are secrets only because of how a server returned them
 }
 
 // begin resets o for a new event, reusing its memory.

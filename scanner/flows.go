@@ -93,6 +93,18 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
+// secrets returns the values of a client's message that nothing in it marks as secrets, but that a server
+// returned as secrets. Masking by form does not find them.
+func (s *Session) secrets(m *Message) (out []string) {
+	for i := range m.Values {
+		v := &m.Values[i]
+		if k := s.known[v.digest]; k != nil && k.kind == text.SecretValue && v.Kind != text.SecretValue {
+			out = append(out, v.Text)
+		}
+	}
+	return out
+}
+
 // remember adds a message's values to its session. If the values come from a server, cameOut
 // returns the result that contains them. If a value could not be remembered, or if a secret,
 // address or account number displaced an earlier one, remember returns the reason; otherwise, it

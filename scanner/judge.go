@@ -186,6 +186,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	}
 	j.pairs(e)
 	j.match(p, i)
+	if from == mcp.ClientToServer {
+		m.Secrets = session.secrets(m.Message)
+	}
 	access := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
 		access, p.Exceeded = p.call, srv.count(p.call, p.Limits)

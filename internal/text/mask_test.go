@@ -79,6 +79,9 @@ func fakes() []fake {
 	labelled("password", "DB_PASSWORD: '", "correct-horse-battery", "'")
 	labelled("short password with marks", "db_password=", "m4!Vq#t9", "\n")
 	labelled("key in JSON in a string", `\"secret_key\": \"`, body(52, 40), `\"`)
+	for _, label := range []string{"mot de passe : ", "Mot de passe\u00a0: ", "contraseña: ", "Senha = ", "Passwort: ", "hasło: ", "Пароль: ", "密码：", "パスワード：", "비밀번호: ", "**Kennwort**: "} {
+		labelled("password after "+label, label, "S3cr3tPassw0rdX9", "")
+	}
 	labelled("cookie", "Set-Cookie: sid=", body(53, 24), "; HttpOnly")
 	labelled("line of .netrc", "machine git.example login eva password ", "blue-Mill-88", "\n")
 	labelled("line of .pgpass", "db.example:5432:billing:eva:", "blue-Mill-88", "\n")
@@ -209,6 +212,7 @@ func TestMaskLeavesProse(t *testing.T) {
 		"sk-learn", "a task-queue-with-a-long-name", "disk-usage-of-the-whole-machine", "npm_config_cache", "hf_hub_download", "AKIA is a prefix", "AIzaSomething",
 		"eyJ is how a JSON object begins in base64", "-----BEGIN " + "PUBLIC KEY-----\nabc\n-----END", "-----BEGIN CERTIFICATE-----",
 		"xox is a game", "the secret: it is short", "глагол: пароль=тайна", "[masked]",
+		"mot de passe : réinitialisé", "mot de passe : 12-caractères-minimum", "Passwort: mindestens-zwölf-Zeichen", "Mot de passe : votre-mot-de-passe", "密码：至少8个字符",
 	} {
 		if got := Mask(s); got != s {
 			t.Errorf("%q becomes %q", s, got)
