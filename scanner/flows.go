@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -33,6 +34,18 @@ func (f *Flow) Shown() string {
 		return maskedValue(f.Value.Text)
 	}
 	return f.Value.Text
+}
+
+// secretBits is the number of bits of a secret's digest that are part of a fingerprint. They tell apart
+// different secrets with the same masked form, but are too few to confirm a guess, because fingerprints are published.
+const secretBits = 12
+
+// Key identifies the value in a finding's fingerprint.
+func (f *Flow) Key() string {
+	if f.Kind != text.SecretValue {
+		return f.Value.Text
+	}
+	return fmt.Sprintf("%s\x00%03x", f.Shown(), f.Value.digest%(1<<secretBits))
 }
 
 // The bounds on remembered values.

@@ -19,7 +19,7 @@ var ValueFlow = scanner.Rule{
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, also as part of a command, and a link that a call only reads is rated high; as part of another text, such as the body of a message, it is rated medium. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number that a call acts on, rather than only reads, is rated medium, because a user can ask for that. If the result that contained it gives instructions to an AI, it is rated critical, also as part of a command, and a link that a call only reads is rated high; as part of another text, such as the body of a message, it is rated medium. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. Different secrets are separate findings. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -129,7 +129,7 @@ func encoded(via string) string {
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
-		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
+		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Key()}
 	is.Message = fmt.Sprintf("%s %s%s that %s of server %s returned%s", takes(p), f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))
 	if c.values > 1 {
 		is.Message += fmt.Sprintf(", the most severe of %d values", c.values)
