@@ -103,6 +103,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	}
 	switch {
 	case e.at >= 0:
+		c.recur(&c.findings[e.at], f)
 		if c.findings[e.at].Occurrences = int(e.times); changed && c.room.least > 0 {
 			c.again = append(c.again, partialFinding{rank{e.status == scanner.Open, e.severity, c.event}, c.convert(f, fingerprint)})
 		}
@@ -187,13 +188,27 @@ func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
 		Action:      c.intern(cmp.Or(f.Action, "alert")),
 		Related:     make([]Related, 0, len(f.Related)),
 	}
-	if !f.Time.IsZero() {
-		out.Timestamp = new(f.Time.UTC().Format(time.RFC3339Nano))
-	}
+	out.Timestamp = timestamp(f)
 	for _, r := range f.Related {
 		out.Related = append(out.Related, Related{c.intern(r.Message), c.location(r.Location)})
 	}
 	return out
+}
+
+// timestamp returns the time of a finding, or nil if the input has none.
+func timestamp(f *scanner.Finding) *string {
+	if f.Time.IsZero() {
+		return nil
+	}
+	return new(f.Time.UTC().Format(time.RFC3339Nano))
+}
+
+// recur records the last occurrence of a finding. The locations of a finding in configurations are related
+// locations instead, because they have no order in time.
+func (c *Collector) recur(to *Finding, f *scanner.Finding) {
+	if at := c.location(f.Location); at != to.Location && f.Subject != mcp.ConfigSubject {
+		to.Last = &Occurrence{at, timestamp(f)}
+	}
 }
 
 // evidence converts e; its text shares the memory of its context if possible.

@@ -112,6 +112,9 @@ func (c *Collector) list(found, again []partialFinding, cut *rank) {
 			listed[key] = true
 			out := *is
 			out.Location, out.Timestamp, out.Related, out.Field, out.Tool = f.Finding.Location, f.Finding.Timestamp, f.Finding.Related, f.Finding.Field, f.Finding.Tool
+			if out.Last != nil && out.Last.Location == out.Location {
+				out.Last = nil
+			}
 			c.add(out, [16]byte{}, f.As)
 		}
 	}

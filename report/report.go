@@ -109,7 +109,14 @@ type Finding struct {
 	Reason      string           `json:"reason,omitempty"` // why it is suppressed, or who approved it
 	Action      string           `json:"action"`           // alert, block, record
 	Occurrences int              `json:"occurrences"`
+	Last        *Occurrence      `json:"last_occurrence,omitempty"` // nil if there is none at another location
 	Related     []Related        `json:"related"`
+}
+
+// Occurrence is where and when a finding occurred again.
+type Occurrence struct {
+	Location  Location `json:"location"`
+	Timestamp *string  `json:"timestamp"` // as in Finding
 }
 
 // Evidence is the text that a finding is based on.

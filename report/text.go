@@ -123,15 +123,8 @@ func remarks(f *Finding) string {
 	return " (" + strings.Join(out, ", ") + ")"
 }
 
-// seen describes when, how often and in which session a finding occurred.
+// seen describes when, how often and in which session a finding occurred, and where it did last.
 func seen(f repeated) string {
-	when := ""
-	if f.Timestamp != nil {
-		when = visible(*f.Timestamp, textLimit)
-		if f.Session != "" {
-			when += " in session " + shownName(f.Session)
-		}
-	}
 	often := ""
 	if f.times > 1 {
 		often = fmt.Sprintf("%d times", f.times)
@@ -139,10 +132,35 @@ func seen(f repeated) string {
 	if f.sessions > 1 {
 		often += fmt.Sprintf(" in %d sessions", f.sessions)
 	}
-	if often != "" && when != "" {
-		return often + ", first at " + when
+	var parts []string
+	if often != "" {
+		parts = append(parts, often)
 	}
-	return often + when
+	if when := when(f.Finding); when != "" {
+		if often != "" {
+			when = "first at " + when
+		}
+		parts = append(parts, when)
+	}
+	if f.Last != nil && f.sessions == 1 {
+		last := place(Location{File: f.Last.Location.File, Line: f.Last.Location.Line}) // a column would split passages
+		if f.Last.Timestamp != nil {
+			last = visible(*f.Last.Timestamp, textLimit) + ", " + last
+		}
+		parts = append(parts, "last at "+last)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// when describes when and in which session a finding occurred, or returns "" if the input has no time.
+func when(f *Finding) string {
+	switch {
+	case f.Timestamp == nil:
+		return ""
+	case f.Session == "":
+		return visible(*f.Timestamp, textLimit)
+	}
+	return visible(*f.Timestamp, textLimit) + " in session " + shownName(f.Session)
 }
 
 // place formats a location so that editors and terminals can link it.

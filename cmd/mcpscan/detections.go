@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,9 +29,18 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 		}
 	}
 	return show(&c.queryFlags, std, rows, func(rows []detectionRow) *table {
-		t := newTable("time", "server", "tool", "rule", "severity", "status", "evidence", "line")
+		head := []string{"time", "server", "tool", "rule", "severity", "status", "evidence", "line"}
+		recurs := slices.ContainsFunc(rows, func(r detectionRow) bool { return r.Last != nil })
+		if recurs {
+			head = append(head, "times", "last", "last line")
+		}
+		t := newTable(head...)
 		for _, r := range rows {
-			t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line))
+			cells := []string{stamp(timeOf(r.Timestamp)), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line)}
+			if recurs {
+				cells = append(cells, r.lastCells()...)
+			}
+			t.add(cells...)
 		}
 		return t
 	})
@@ -39,10 +49,27 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 // detectionRow is one row of the output of mcpscan detections.
 type detectionRow report.Finding
 
+// when returns the time of the last occurrence: a finding that recurs in a period is in it.
 func (r detectionRow) when() time.Time {
-	if r.Timestamp == nil {
+	if r.Last != nil {
+		return timeOf(r.Last.Timestamp)
+	}
+	return timeOf(r.Timestamp)
+}
+
+// lastCells returns the cells that say how often and where the finding recurs.
+func (r detectionRow) lastCells() []string {
+	if r.Last == nil {
+		return []string{strconv.Itoa(r.Occurrences), "", ""}
+	}
+	return []string{strconv.Itoa(r.Occurrences), stamp(timeOf(r.Last.Timestamp)), strconv.Itoa(r.Last.Location.Line)}
+}
+
+// timeOf parses the time of a finding, which is nil if the input has none.
+func timeOf(s *string) time.Time {
+	if s == nil {
 		return time.Time{}
 	}
-	t, _ := time.Parse(time.RFC3339Nano, *r.Timestamp)
+	t, _ := time.Parse(time.RFC3339Nano, *s)
 	return t
 }
