@@ -265,7 +265,7 @@ func (c *conversations) event(s *conversation, i *llm.Item, server string, frame
 		e.Parts[k].Origin.File = c.file
 	}
 	if i.Clock {
-		e.Time = clock.Add(time.Duration(s.events) * time.Second)
+		e.Time, e.Undated = clock.Add(time.Duration(s.events)*time.Second), true
 	}
 	return e
 }

@@ -14,6 +14,7 @@ import (
 // calls with it.
 type Call struct {
 	Time     time.Time
+	Undated  bool // as in Event
 	Category capability.Category
 	Refused  bool // the recording says that the call was blocked
 	Server   string
@@ -84,7 +85,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 		srv.called.at, srv.called.tool = e.Time, m.Target
 	}
 	m.Calls++
-	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Undated: e.Undated, Request: cut(e.Request), ID: cut(m.ID),
 		Refused: refused, Location: j.places.At(m.Offset)}
 	if known := srv.Tools[m.Target]; known != nil {
 		j.current.Category, m.Tool = known.Definition.Category, srv.Current(m.Target)
@@ -104,7 +105,7 @@ func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
 	}
-	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Undated: e.Undated, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
 	return &j.current
 }
 

@@ -37,6 +37,7 @@ func (k EventKind) sent() bool { return k != StartedEvent && k != RemovedEvent }
 type Event struct {
 	Seq          int64 // position in the input, from 1; set by the engine
 	Time         time.Time
+	Undated      bool // the input has no time for the event: Time only gives the order, and no output may show it
 	Session      string
 	Server       string
 	Transport    string // stdio, http, sse
@@ -66,6 +67,14 @@ type Event struct {
 
 	tree *wire.Doc
 	root int
+}
+
+// Recorded returns the time of the event according to the input, or the zero time if the input has none.
+func (e *Event) Recorded() time.Time {
+	if e.Undated {
+		return time.Time{}
+	}
+	return e.Time
 }
 
 // SetTree sets the parsed frame, if the reader has it. root is the node of doc whose span

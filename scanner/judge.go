@@ -352,7 +352,7 @@ func (j *judge) guard(r *Rule, e *Event, check func()) {
 // crash reports a rule that panicked.
 func (j *judge) crash(r *Rule, e *Event, why any) {
 	f := crashed(r, e, why)
-	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+	f.Time, f.Session, f.Server = e.Recorded(), show(e.Session, nameChars), show(e.Server, nameChars)
 	if !j.found.full(f.Severity) {
 		j.keep(f)
 	}

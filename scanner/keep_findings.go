@@ -236,7 +236,7 @@ func (b *bounded) add(f Finding) {
 // add keeps a finding for which there is room, and fills in data from the event.
 func (in *Inspector) add(f Finding) {
 	e := in.event
-	f.Time, f.Session = e.Time, show(e.Session, nameChars)
+	f.Time, f.Session = e.Recorded(), show(e.Session, nameChars)
 	if e.Kind != ConfigEvent { // findings in configurations name the server themselves
 		f.Server = show(e.Server, nameChars)
 	}

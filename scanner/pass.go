@@ -307,6 +307,9 @@ type JudgeIssue struct {
 	Expected, Actual string // digests of a file that was replaced
 }
 
+// Undated reports whether the input has no time for the message, so that Now only gives the order.
+func (p *JudgePass) Undated() bool { return p.event.Undated }
+
 // Pinned returns the definition that the server first listed under d's name in the whole input, or
 // nil. If another engine reported d, it returns the first one that such an engine reported. It returns
 // nil for definitions in documents and lockfiles, because two versions of a server side by side are not
@@ -352,7 +355,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	}
 	p.judge.keep(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
-		Time: e.Time, Session: show(e.Session, nameChars), Server: show(cmp.Or(is.Server, e.Server), nameChars), Other: show(is.Other, nameChars),
+		Time: e.Recorded(), Session: show(e.Session, nameChars), Server: show(cmp.Or(is.Server, e.Server), nameChars), Other: show(is.Other, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: text.ShowDiff(is.Diff),
 		Location: p.judge.places.At(is.Offset), Related: is.Related, key: is.Key, Action: action,

@@ -21,7 +21,7 @@ type callsCmd struct {
 
 // callRow is one row of the output of mcpscan calls.
 type callRow struct {
-	Time     time.Time `json:"timestamp"`
+	Time     time.Time `json:"timestamp,omitzero"`
 	Session  string    `json:"session"`
 	Server   string    `json:"server"`
 	Tool     string    `json:"tool"`
@@ -105,7 +105,7 @@ func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 }
 
 func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string) int {
-	r := callRow{Time: e.Time, Session: e.Session, Server: e.Server, Tool: m.Target, ID: m.ID, Action: action, Decision: "allow",
+	r := callRow{Time: e.Recorded(), Session: e.Session, Server: e.Server, Tool: m.Target, ID: m.ID, Action: action, Decision: "allow",
 		File: e.Origin.File, Line: e.Origin.Line, told: told}
 	r.decide(m)
 	l.rows = append(l.rows, r)
@@ -178,7 +178,7 @@ func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.IsError {
 		r.Action = "error"
 	}
-	if !r.Time.IsZero() && !e.Time.IsZero() {
-		r.Took = e.Time.Sub(r.Time).String()
+	if now := e.Recorded(); !r.Time.IsZero() && !now.IsZero() {
+		r.Took = now.Sub(r.Time).String()
 	}
 }

@@ -19,7 +19,7 @@ type eventsCmd struct {
 // eventRow is one row of the output of mcpscan events.
 type eventRow struct {
 	Seq       int64     `json:"seq"`
-	Time      time.Time `json:"timestamp"`
+	Time      time.Time `json:"timestamp,omitzero"`
 	Session   string    `json:"session"`
 	Server    string    `json:"server"`
 	Direction string    `json:"direction"`
@@ -54,7 +54,7 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	err := c.run(ctx, std, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		last = len(rows)
 		for _, m := range out.Messages {
-			r := eventRow{Seq: e.Seq, Time: e.Time, Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
+			r := eventRow{Seq: e.Seq, Time: e.Recorded(), Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
 				Kind: m.Kind.String(), Method: m.Method, ID: m.ID, Tool: m.Target, Bytes: len(e.Frame), File: e.Origin.File, Line: e.Origin.Line}
 			if c.has(r.Session, r.Server, r.Tool) && (c.Type == "" || c.Type == r.Type || c.Type == r.Method || c.Type == r.Kind) {
 				rows = append(rows, r)

@@ -26,7 +26,7 @@ type explainCmd struct {
 // explained is the explanation of one event.
 type explained struct {
 	Seq       int64              `json:"seq"`
-	Time      time.Time          `json:"timestamp"`
+	Time      time.Time          `json:"timestamp,omitzero"`
 	File      string             `json:"file"`
 	Line      int                `json:"line"`
 	Session   string             `json:"session"`
@@ -217,8 +217,8 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 // pastOf describes an event on which findings in later events are based.
 func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	p := past{File: e.Origin.File, Line: e.Origin.Line, column: e.Origin.Column, Session: e.Session, Server: e.Server, Event: e.Type}
-	if !e.Time.IsZero() {
-		p.Time = new(e.Time)
+	if at := e.Recorded(); !at.IsZero() {
+		p.Time = new(at)
 	}
 	if len(out.Messages) > 0 {
 		p.Event = inWords(&out.Messages[0])

@@ -148,7 +148,11 @@ func (v *view) window(m *scanner.Judged, w *scanner.Windows, l *scanner.Limits) 
 	out := &windows{Reads: []past{}, Within: max(l.ReadThenSend, l.Flow).String(), Calls: w.Calls, BurstWindow: l.BurstWindow.String(), BurstLimit: l.BurstCalls,
 		Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
 	for _, r := range w.Reads {
-		out.Reads = append(out.Reads, past{Time: new(r.Time), File: r.Location.File, Line: r.Location.Line, Server: r.Server, Event: "request tools/call " + r.Tool, Turn: r.SameTurn})
+		read := past{File: r.Location.File, Line: r.Location.Line, Server: r.Server, Event: "request tools/call " + r.Tool, Turn: r.SameTurn}
+		if !r.Undated {
+			read.Time = new(r.Time)
+		}
+		out.Reads = append(out.Reads, read)
 	}
 	slices.SortStableFunc(out.Reads, comparePast)
 	v.windows[m] = out
@@ -181,7 +185,7 @@ func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 		v.more++
 		return nil
 	}
-	v.now = &explained{Seq: e.Seq, Time: e.Time, File: e.Origin.File, Line: e.Origin.Line, Session: strings.Clone(e.Session), Server: strings.Clone(e.Server),
+	v.now = &explained{Seq: e.Seq, Time: e.Recorded(), File: e.Origin.File, Line: e.Origin.Line, Session: strings.Clone(e.Session), Server: strings.Clone(e.Server),
 		Transport: e.Transport, Direction: e.Direction.String(), Type: e.Type, Messages: []explainedMessage{}, Cited: []citation{}, collector: report.NewCollector(scanner.Note)}
 	for i := range out.Messages {
 		m := &out.Messages[i]

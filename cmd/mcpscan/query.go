@@ -129,11 +129,27 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 		}
 		from = from.Add(-d)
 	}
-	return slices.DeleteFunc(rows, func(r T) bool { return r.when().Before(from) }), nil
+	return slices.DeleteFunc(rows, func(r T) bool { return r.when().IsZero() || r.when().Before(from) }), nil
+}
+
+// tellUndated reports the rows that a filter by time leaves out because the recording has no time for them.
+func tellUndated[T timed](std streams, rows []T) {
+	undated := 0
+	for _, r := range rows {
+		if r.when().IsZero() {
+			undated++
+		}
+	}
+	if undated > 0 {
+		fmt.Fprintf(std.err, "mcpscan: --since leaves out %s without a recorded time; run the command without --since to list them\n", report.Count(undated, "row"))
+	}
 }
 
 // show writes the rows in the requested period as JSON, or as the table returned by toTable.
 func show[T timed](f *queryFlags, std streams, rows []T, toTable func([]T) *table) error {
+	if f.Since != "" {
+		tellUndated(std, rows)
+	}
 	rows, err := since(rows, f.Since)
 	if err != nil {
 		return err

@@ -74,8 +74,8 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 
 func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 	r.Transport, r.sessions[e.Session] = e.Transport, true
-	if e.Time.After(r.Last) {
-		r.Last = e.Time
+	if e.Recorded().After(r.Last) {
+		r.Last = e.Recorded()
 	}
 	for _, m := range out.Messages {
 		if s := m.Server; s != nil && (s.Name != "" || s.Protocol != "") {

@@ -79,7 +79,7 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition)
 	key := [2]string{e.Server, d.Name}
 	r := byName[key]
 	if r == nil {
-		byName[key] = &toolRow{Server: e.Server, Tool: d.Name, Digest: toolDigest(d), Status: "seen", First: e.Time, Description: d.Description}
+		byName[key] = &toolRow{Server: e.Server, Tool: d.Name, Digest: toolDigest(d), Status: "seen", First: e.Recorded(), Description: d.Description}
 		return
 	}
 	if r.Digest != toolDigest(d) {

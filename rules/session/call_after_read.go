@@ -30,7 +30,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	for r := range p.Earlier(capability.Read, window, sameTurn) {
 		if reads++; reads <= maxReads {
 			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
-				Message: fmt.Sprintf("%s of server %s read data %s earlier", text.QuoteName(r.Tool), text.QuoteName(r.Server), p.Now.Sub(r.Time))})
+				Message: fmt.Sprintf("%s of server %s read data %searlier", text.QuoteName(r.Tool), text.QuoteName(r.Server), since(p, r))})
 		}
 		if !slices.Contains(servers, r.Server) {
 			servers = append(servers, r.Server)
@@ -50,8 +50,8 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	for _, s := range servers {
 		is.Key += s + "\x00"
 	}
-	is.Message = fmt.Sprintf("%s of server %s %s %s after %s of server %s read", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), does,
-		p.Now.Sub(last.Time), text.QuoteName(last.Tool), text.QuoteName(last.Server))
+	is.Message = fmt.Sprintf("%s of server %s %s %safter %s of server %s read", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), does,
+		since(p, last), text.QuoteName(last.Tool), text.QuoteName(last.Server))
 	if reads > 1 {
 		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
 	}
@@ -67,6 +67,15 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Message += "; it contains data from that read (value-flow)"
 	}
 	p.Report(is)
+}
+
+// since returns the time from a read to the current call, followed by a space, or "" if the recording does
+// not have the time of both.
+func since(p *scanner.JudgePass, r *scanner.Call) string {
+	if r.Undated || p.Undated() {
+		return ""
+	}
+	return p.Now.Sub(r.Time).String() + " "
 }
 
 // suspicion describes what is suspicious about the result of a read.
