@@ -98,6 +98,9 @@ func reported(t require, engine *scanner.Engine, recording string, was []int) st
 		for k := range f.Related {
 			f.Related[k].Location.Line = was[f.Related[k].Location.Line]
 		}
+		if f.Last != nil {
+			f.Last.Location.Line = was[f.Last.Location.Line]
+		}
 	}
 	slices.SortStableFunc(r.Findings, func(a, b report.Finding) int { return a.Location.Line - b.Location.Line })
 	for i := range r.Coverage.Skipped { // which session has the first line depends on the order
