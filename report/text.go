@@ -108,13 +108,17 @@ func shownName(s string) string {
 }
 
 // remarks returns what distinguishes a finding from an ordinary alert: low confidence or a
-// different action.
+// different action. Block is called a verdict, because a recording shows whether it was enforced.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {
 		out = append(out, "low confidence")
 	}
-	if f.Action != "alert" && f.Action != "" {
+	switch f.Action {
+	case "", "alert":
+	case scanner.Block.String():
+		out = append(out, "verdict: "+f.Action)
+	default:
 		out = append(out, visible(f.Action, textLimit))
 	}
 	if len(out) == 0 {

@@ -170,11 +170,10 @@ func (r *callRow) reportsSameCall(e *scanner.Event, m *scanner.Judged) bool {
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish sets the result of a call. An output inspection leaves a blocked call blocked.
+// finish sets the result of a call. A call that has a result was made, whatever the decision: in the
+// audit log of a replay, the decision is about a call in the past.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
-	if m.Kind == mcp.Response || !scanner.Refuses(r.Action) {
-		r.Action = "ok"
-	}
+	r.Action = "ok"
 	if m.IsError {
 		r.Action = "error"
 	}

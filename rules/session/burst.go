@@ -38,7 +38,7 @@ var Burst = scanner.Rule{
 		case !first && !blocks:
 			return
 		case !first:
-			severity, how = scanner.Low, "; another blocked call of the same burst"
+			severity, how = scanner.Low, "; another call of the same burst"
 		case c.Category == capability.Read && parallel:
 			severity, how = scanner.Medium, ", most of them in parallel"
 		case !several && !sends:

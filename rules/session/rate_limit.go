@@ -27,7 +27,7 @@ var RateLimit = scanner.Rule{
 		p.Refuse(scanner.RateCheck, scanner.Block, "more calls to the server than its rate limit allows (rate_limits in mcpscan.yaml)")
 		l, severity, how := p.RateLimit(), scanner.Medium, ""
 		if !p.Exceeded.FirstRate {
-			severity, how = scanner.Low, ": another blocked call"
+			severity, how = scanner.Low, ": another call beyond the limit"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("calls to server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
