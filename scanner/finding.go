@@ -191,14 +191,7 @@ func showEnds(s string, limit int) string {
 }
 
 // show prepares an untrusted name or message for a report.
-func show(s string, limit int) string {
-	if len(s) > 4*limit {
-		s = text.Excerpt([]byte(s), 0, 4*limit)
-	} else {
-		s = text.Mask(s)
-	}
-	return text.Visible(s, limit)
-}
+func show(s string, limit int) string { return text.Shown(s, limit) }
 
 // withApproval returns the finding, marked as approved if a is not nil. a is the approval that the
 // change under review gives to what the finding reports.

@@ -90,10 +90,10 @@ type callList struct {
 func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 	key := e.Session + "\x00" + e.Server + "\x00" + m.ID
 	switch {
-	case m.Kind == mcp.Request && m.Method == "tools/call" && e.Direction != mcp.ServerToClient:
-		l.open[key] = l.add(e, m, "pending", "")
-	case m.Kind == mcp.Audit && (m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"):
+	case isCall(e, m) && m.Kind == mcp.Audit:
 		l.audited(e, m, key)
+	case isCall(e, m):
+		l.open[key] = l.add(e, m, "pending", "")
 	case m.Kind == mcp.Audit && m.Method == "mcp_network_connection":
 		l.connected(e)
 	case m.Kind == mcp.Response && e.Direction != mcp.ClientToServer, m.Kind == mcp.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
@@ -102,6 +102,17 @@ func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 			delete(l.open, key)
 		}
 	}
+}
+
+// isCall reports whether a message calls a tool, or is an audit event about a call.
+func isCall(e *scanner.Event, m *scanner.Judged) bool {
+	switch m.Kind {
+	case mcp.Request:
+		return m.Method == "tools/call" && e.Direction != mcp.ServerToClient
+	case mcp.Audit:
+		return m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"
+	}
+	return false
 }
 
 func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -23,7 +24,14 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	var rows []detectionRow
-	for _, f := range collector.Report(nil, "", scanner.Result{}).Findings {
+	r, more := collector.Report(nil, "", scanner.Result{}), 0
+	for _, u := range r.Summary.Unlisted {
+		more += u.Count
+	}
+	if more > 0 {
+		fmt.Fprintf(std.err, "mcpscan: not listed, because they exceed the limits of a report: %s\n", report.Count(more, "finding"))
+	}
+	for _, f := range r.Findings {
 		if c.has(f.Session, f.Server, f.Tool) {
 			rows = append(rows, detectionRow(f))
 		}

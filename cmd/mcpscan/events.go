@@ -51,12 +51,21 @@ func (r eventRow) when() time.Time { return r.Time }
 func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	var rows []eventRow
 	last := 0 // index of the current event's first row; findings follow their event
+	kind := &c.names.kind
+	*kind = newNameFilter("--type", c.Type)
 	err := c.run(ctx, std, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		last = len(rows)
 		for _, m := range out.Messages {
 			r := eventRow{Seq: e.Seq, Time: e.Recorded(), Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
 				Kind: m.Kind.String(), Method: m.Method, ID: m.ID, Tool: m.Target, Bytes: len(e.Frame), File: e.Origin.File, Line: e.Origin.Line}
-			if c.has(r.Session, r.Server, r.Tool) && (c.Type == "" || c.Type == r.Type || c.Type == r.Method || c.Type == r.Kind) {
+			if !c.has(r.Session, r.Server, r.Tool) {
+				continue
+			}
+			passes := false
+			for _, name := range [...]string{r.Type, r.Method, r.Kind} {
+				passes = kind.suggest(name) || passes
+			}
+			if passes {
 				rows = append(rows, r)
 			}
 		}

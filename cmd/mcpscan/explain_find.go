@@ -72,7 +72,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
 	_, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		for i := range out.Messages {
 			m := &out.Messages[i]
-			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
+			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && !sameName(x.cmd.Session, e.Session) || x.cmd.Server != "" && !sameName(x.cmd.Server, e.Server) {
 				continue
 			}
 			found := &requests

@@ -65,6 +65,8 @@ var limits = []struct {
 		{"maxOnLine", "events that `explain` shows for one line", "events", "left out"},
 		{"maxCandidates", "requests that `explain` lists for an ID", "requests", "left out; the list says so"},
 		{"maxCitations", "findings that `explain` lists as based on an event", "findings", "left out"},
+		{"maxNamesRemembered", "names in a recording that a filter of a query remembers", "names", "compared again, and not suggested"},
+		{"maxNamesSuggested", "names suggested for a filter that matches nothing", "names", "left out; the list says so"},
 		{"maxWaiting", "pending definitions that `lock` lists", "definitions", "counted"},
 		{"maxNames", "names in an error message", "names", "counted"},
 		{"maxReasons", "reasons printed to standard error for an incomplete run", "reasons", "counted; the report lists them"},

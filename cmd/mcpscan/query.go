@@ -22,6 +22,7 @@ type queryFlags struct {
 	Since   string   `help:"Only rows since this time (RFC 3339), or within this duration (such as 1h) before the latest row."`
 	JSON    bool     `help:"Write JSON instead of a table."`
 	engineFlags
+	names nameFilters
 }
 
 // sink adapts two functions to scanner.Sink; either may be nil.
@@ -57,8 +58,17 @@ func (s filtered) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// run replays the recordings into a sink.
-func (f *queryFlags) run(ctx context.Context, std streams, s sink) error {
+// run replays the recordings into a sink. It reports a filter that no name in them passes.
+func (f *queryFlags) run(ctx context.Context, std streams, to sink) error {
+	n := &f.names
+	n.session, n.server, n.tool = newNameFilter("--session", f.Session), newNameFilter("--server", f.Server), newNameFilter("--tool", f.Tool)
+	s := sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		n.event(e, out)
+		_ = to.Event(e, out)
+	}, finding: func(found *scanner.Finding) {
+		n.finding(found)
+		_ = to.Finding(found)
+	}}
 	checks, err := f.checks("")
 	if err != nil {
 		return err
@@ -68,6 +78,7 @@ func (f *queryFlags) run(ctx context.Context, std streams, s sink) error {
 		return err
 	}
 	tellSkipped(std, res)
+	n.tellUnmatched(std)
 	return nil
 }
 
@@ -104,7 +115,7 @@ func tellSkipped(std streams, res scanner.Result) {
 
 // has reports whether a row passes the filters that all query commands share.
 func (f *queryFlags) has(session, server, tool string) bool {
-	return (f.Session == "" || f.Session == session) && (f.Server == "" || f.Server == server) && (f.Tool == "" || f.Tool == tool)
+	return f.names.session.passes(session) && f.names.server.passes(server) && f.names.tool.passes(tool)
 }
 
 // timed is a row with a time.
@@ -150,9 +161,13 @@ func show[T timed](f *queryFlags, std streams, rows []T, toTable func([]T) *tabl
 	if f.Since != "" {
 		tellUndated(std, rows)
 	}
+	any := len(rows) > 0
 	rows, err := since(rows, f.Since)
 	if err != nil {
 		return err
+	}
+	if any && len(rows) == 0 {
+		fmt.Fprintf(std.err, "mcpscan: nothing in the recording is as recent as --since %s\n", f.Since)
 	}
 	if f.JSON {
 		return writeJSON(std.out, rows)

@@ -64,3 +64,34 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestSameName checks that a name is recognised in the form of every output, and that no other name is.
+func TestSameName(t *testing.T) {
+	token := "gh" + "p_" + strings.Repeat("a1B2", 9)
+	long := "long-" + strings.Repeat("x", 200)
+	for _, c := range []struct {
+		want, name string
+		same       bool
+	}{
+		{"a<U+200B>b", "a\u200bb", true},
+		{"a<U+200B>b", "ab", false},
+		{"x ::error::y", "x\n::error::y", true},
+		{"<U+003A>:error::y", "::error::y", true},
+		{"::error::y", "::error::y", true},
+		{":", ":", true},
+		{"gh" + "p_[masked]", token, true},
+		{token, "gh" + "p_[masked]", true},
+		{long[:cellChars] + "…", long, true},
+		{long, long[:120] + "…", true},
+		{long[:cellChars] + "…", long[:120] + "…", true},
+		{strings.Repeat("x", cellChars-10) + "…", strings.Repeat("x", cellChars-10) + strings.Repeat("\u200b", 9), true},
+		{long + "y", long, false},
+		{"long…", long, false},
+		{"…", "a", false},
+		{"", "a", false},
+	} {
+		if got := sameName(c.want, c.name); got != c.same {
+			t.Errorf("sameName(%q, %q) = %t, want %t", c.want, c.name, got, c.same)
+		}
+	}
+}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -34,35 +36,26 @@ func (r *serverRow) when() time.Time { return r.Last }
 // Run lists the servers.
 func (c *serversCmd) Run(ctx context.Context, std streams) error {
 	byName := map[string]*serverRow{}
-	row := func(name string) *serverRow {
-		if byName[name] == nil {
-			byName[name] = &serverRow{Server: name, tools: map[string]bool{}, sessions: map[string]bool{}}
-		}
-		return byName[name]
-	}
+	found := tallies{}
 	err := c.run(ctx, std, sink{
 		event: func(e *scanner.Event, out *scanner.Outcome) {
-			if len(out.Messages) > 0 && out.ShowsServer(e) && c.has(e.Session, e.Server, "") {
-				row(e.Server).see(e, out)
+			if len(out.Messages) > 0 && out.ShowsServer(e) && c.has(e.Session, e.Server, c.Tool) {
+				if byName[e.Server] == nil {
+					byName[e.Server] = &serverRow{Server: e.Server, tools: map[string]bool{}, sessions: map[string]bool{}}
+				}
+				byName[e.Server].see(e, out)
 			}
 		},
 		finding: func(f *scanner.Finding) {
-			if c.has(f.Session, f.Server, "") && f.Severity > scanner.Note && f.Status == scanner.Open {
-				row(f.Server).Findings++
+			if c.has(f.Session, f.Server, c.Tool) {
+				found.finding(f)
 			}
 		},
 	})
 	if err != nil {
 		return err
 	}
-	var rows []*serverRow
-	for _, r := range byName {
-		r.Tools, r.Sessions = len(r.tools), len(r.sessions)
-		if c.Tool == "" || r.tools[c.Tool] {
-			rows = append(rows, r)
-		}
-	}
-	slices.SortFunc(rows, func(a, b *serverRow) int { return strings.Compare(a.Server, b.Server) })
+	rows := c.rows(byName, found.count(func(f tallied) [2]string { return [2]string{f.server} }))
 	return show(&c.queryFlags, std, rows, func(rows []*serverRow) *table {
 		t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
 		for _, r := range rows {
@@ -70,6 +63,29 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 		}
 		return t
 	})
+}
+
+// rows returns the rows with the number of their findings, and a row for each server that only findings name.
+func (c *serversCmd) rows(byName map[string]*serverRow, found map[[2]string]tally) []*serverRow {
+	shown := map[string]bool{}
+	for name, r := range byName {
+		r.Findings = found[[2]string{text.ShownName(name)}].n
+		shown[text.ShownName(name)] = true
+	}
+	for key, t := range found {
+		if name := key[0]; !shown[name] {
+			byName[name] = &serverRow{Server: name, Findings: t.n}
+		}
+	}
+	var rows []*serverRow
+	for _, r := range byName {
+		r.Tools, r.Sessions = len(r.tools), len(r.sessions)
+		if c.Tool == "" || slices.ContainsFunc(slices.Collect(maps.Keys(r.tools)), c.names.tool.passes) {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *serverRow) int { return strings.Compare(a.Server, b.Server) })
+	return rows
 }
 
 func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {

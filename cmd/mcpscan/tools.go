@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -20,8 +21,8 @@ type toolRow struct {
 	Server      string    `json:"server"`
 	Tool        string    `json:"tool"`
 	Digest      string    `json:"digest"`
-	Status      string    `json:"status"` // seen, or changed since it was first seen
-	Findings    int       `json:"findings"`
+	Status      string    `json:"status"`   // seen, or changed since it was first seen
+	Findings    int       `json:"findings"` // about the tool, its calls and their results
 	Worst       string    `json:"worst"`
 	First       time.Time `json:"first_seen"`
 	Description string    `json:"description"`
@@ -32,6 +33,7 @@ func (r *toolRow) when() time.Time { return r.First }
 // Run lists the tools.
 func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	byName := map[[2]string]*toolRow{}
+	found := tallies{}
 	err := c.run(ctx, std, sink{
 		event: func(e *scanner.Event, out *scanner.Outcome) {
 			for _, m := range out.Messages {
@@ -46,18 +48,19 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 			}
 		},
 		finding: func(f *scanner.Finding) {
-			r := byName[[2]string{f.Server, f.Name}]
-			if r == nil || f.Subject != mcp.ToolSubject || f.Severity == scanner.Note || f.Status != scanner.Open {
-				return
-			}
-			r.Findings++
-			if worst := severity(r.Worst); r.Worst == "" || f.Severity > worst {
-				r.Worst = f.Severity.String()
+			if c.has(f.Session, f.Server, f.Name) {
+				found.finding(f)
 			}
 		},
 	})
 	if err != nil {
 		return err
+	}
+	counts := found.count(func(f tallied) [2]string { return [2]string{f.server, f.tool} })
+	for _, r := range byName {
+		if t := counts[[2]string{text.ShownName(r.Server), text.ShownName(r.Tool)}]; t.n > 0 {
+			r.Findings, r.Worst = t.n, t.worst.String()
+		}
 	}
 	rows := slices.SortedFunc(maps.Values(byName), func(a, b *toolRow) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))

@@ -5,6 +5,19 @@ import "strings"
 // shownName is the maximum length, in characters, of an untrusted name in a message.
 const shownName = 120
 
+// Shown masks, escapes and truncates untrusted text for a report.
+func Shown(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = Excerpt([]byte(s), 0, 4*limit)
+	} else {
+		s = Mask(s)
+	}
+	return Visible(s, limit)
+}
+
+// ShownName returns an untrusted name as in findings.
+func ShownName(name string) string { return Shown(name, shownName) }
+
 // QuoteName quotes an untrusted name for a message.
 func QuoteName(name string) string {
 	return `"` + Visible(Mask(name[:min(len(name), 4*shownName)]), shownName) + `"`

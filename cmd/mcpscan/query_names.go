@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// nameFilter selects rows by name. It remembers the names in the recording, for a message if none passes.
+type nameFilter struct {
+	flag   string
+	want   string          // "" if every name passes
+	found  bool            // a name in the recording passes
+	passed map[string]bool // by name, whether it passes; only the first names
+	others map[string]bool // names to suggest, as shown in findings
+}
+
+// The limits on the names that a filter remembers and suggests.
+const (
+	maxNamesRemembered = 1024
+	maxNamesSuggested  = 10
+)
+
+func newNameFilter(flag, want string) nameFilter {
+	return nameFilter{flag: flag, want: want, passed: map[string]bool{}, others: map[string]bool{}}
+}
+
+// passes reports whether a name passes the filter.
+func (n *nameFilter) passes(name string) bool {
+	if n.want == "" || n.want == name {
+		return true
+	}
+	passes, known := n.passed[name]
+	if !known {
+		passes = sameName(n.want, name)
+		if len(n.passed) < maxNamesRemembered {
+			n.passed[strings.Clone(name)] = passes
+		}
+	}
+	return passes
+}
+
+// see is like passes, but for a name in the recording, whether or not the query has a row for it.
+func (n *nameFilter) see(name string) bool {
+	passes := n.passes(name)
+	n.found = n.found || passes
+	return passes
+}
+
+// suggest is like see, but for a name that the message can suggest.
+func (n *nameFilter) suggest(name string) bool {
+	passes := n.see(name)
+	if !passes && name != "" && len(n.others) < maxNamesRemembered {
+		n.others[text.ShownName(name)] = true
+	}
+	return passes
+}
+
+// tell reports that no name in the recording passes the filter, and suggests other names.
+func (n *nameFilter) tell(std streams) {
+	names := slices.Sorted(maps.Keys(n.others))
+	hint := config.Similar(n.want, names)
+	if hint == "" && len(names) > 0 {
+		hint = "; expected "
+		for i, name := range names[:min(len(names), maxNamesSuggested)] {
+			if i > 0 {
+				hint += ", "
+			}
+			hint += config.Quoted(name)
+		}
+		if len(names) > maxNamesSuggested {
+			hint += ", …"
+		}
+	}
+	fmt.Fprintf(std.err, "mcpscan: nothing in the recording matches %s %s%s\n", n.flag, config.Quoted(text.Mask(n.want)), hint)
+}
+
+// nameFilters are the filters by name of a query.
+type nameFilters struct{ session, server, tool, kind nameFilter }
+
+// event records the names in an event. It leaves out servers of other sessions, and tools of other servers.
+func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
+	if !f.session.suggest(e.Session) || !f.server.suggest(e.Server) || f.tool.want == "" {
+		return
+	}
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		if m.Method == "tools/call" || m.Kind == mcp.Audit {
+			f.tool.suggest(m.Target)
+		} else {
+			f.tool.see(m.Target)
+		}
+		for k := range m.Definitions {
+			if d := &m.Definitions[k]; d.Kind == mcp.ToolSubject {
+				f.tool.suggest(d.Name)
+			}
+		}
+	}
+}
+
+// finding records the names in a finding, such as those of prompts.
+func (f *nameFilters) finding(found *scanner.Finding) {
+	if f.session.see(found.Session) && f.server.see(found.Server) {
+		f.tool.see(found.Name)
+	}
+}
+
+// tellUnmatched reports the first filter that no name passes.
+func (f *nameFilters) tellUnmatched(std streams) {
+	for _, n := range [...]*nameFilter{&f.session, &f.server, &f.tool, &f.kind} {
+		if n.want != "" && !n.found {
+			n.tell(std)
+			return
+		}
+	}
+}
+
+// sameName reports whether two names are the same, one of which may be copied from an output, which masks,
+// escapes and truncates names.
+func sameName(a, b string) bool {
+	if a == b {
+		return true
+	}
+	a, b = inOutput(a), inOutput(b)
+	return a == b || truncates(a, b) || truncates(b, a)
+}
+
+// inOutput returns a name as in an output, but not truncated.
+func inOutput(name string) string {
+	var b strings.Builder
+	fmt.Fprintln(text.Guard(&b), text.Visible(text.Mask(name), math.MaxInt))
+	return b.String()[:b.Len()-1]
+}
+
+// truncates reports whether short is name as truncated for an output.
+func truncates(short, name string) bool {
+	const least = cellChars - len("<U+10FFFF>") // an escape is not divided
+	begin, cut := strings.CutSuffix(short, "…")
+	return cut && utf8.RuneCountInString(begin) >= least && strings.HasPrefix(name, begin)
+}
