@@ -38,6 +38,8 @@ type explained struct {
 	Findings  []explainedFinding `json:"findings"`
 	Cited     []citation         `json:"cited"` // other events' findings that are based on this event
 	collector *report.Collector  // collects the findings
+
+	called map[string]*report.Collector // findings about the called tools, by name
 }
 
 // explainedMessage is one message in an event.
@@ -50,6 +52,9 @@ type explainedMessage struct {
 	Decision explainedCheck   `json:"decision"`
 	Checks   []explainedCheck `json:"checks"` // in the order of the chain; empty if no check decided
 	Windows  *windows         `json:"windows,omitempty"`
+
+	Definition []definitionFinding `json:"definition,omitempty"` // of a call: findings about its tool's definition
+	call       bool
 }
 
 // explainedCheck is the decision of one check.
@@ -197,19 +202,22 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 			}
 		}
 	}
-	if len(places) > 0 {
+	called := v.definitions()
+	if len(places) > 0 || len(called.events) > 0 {
 		if _, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+			called.event(e)
 			for at, p := range places { // the last event that begins at or before the place
 				if col := e.Origin.Column; e.Origin.Line == at.line && (p.Event == "" || col <= at.column && (col > p.column || p.column > at.column)) {
 					places[at] = pastOf(e, out)
 				}
 			}
-		}}); err != nil {
+		}, finding: called.finding}); err != nil {
 			return nil, err
 		}
 	}
 	for _, e := range v.events {
 		e.addPast(x.cmd.Recording, places)
+		e.addDefinitions()
 	}
 	return v.events, nil
 }

@@ -195,7 +195,7 @@ func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 			}
 		}
 		v.now.Messages = append(v.now.Messages, explainedMessage{Kind: m.Kind.String(), Method: m.Method, Answers: m.Answers, ID: m.ID, Tool: m.Target,
-			Decision: checked(m.Decision), Checks: chain(m), Windows: v.windows[m]})
+			Decision: checked(m.Decision), Checks: chain(m), Windows: v.windows[m], call: isCall(e, m)})
 	}
 	v.events = append(v.events, v.now)
 	return nil

@@ -88,6 +88,13 @@ func (p *explainedLines) message(m *explainedMessage) {
 	}
 	p.line(0, "message", "%s", what)
 	p.decision(m)
+	for i, f := range m.Definition {
+		label := ""
+		if i == 0 {
+			label = "definition"
+		}
+		p.line(0, label, "%s %s at %s:%d: %s", strings.ToUpper(f.Severity.String()), f.Rule, f.File, f.Line, f.Message)
+	}
 	if m.Windows != nil {
 		p.windows(m.Windows)
 	}

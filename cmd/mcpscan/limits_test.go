@@ -65,6 +65,7 @@ var limits = []struct {
 		{"maxOnLine", "events that `explain` shows for one line", "events", "left out"},
 		{"maxCandidates", "requests that `explain` lists for an ID", "requests", "left out; the list says so"},
 		{"maxCitations", "findings that `explain` lists as based on an event", "findings", "left out"},
+		{"maxDefinitionFindings", "findings about a called tool's definition that `explain` lists", "findings", "left out; the worst are listed"},
 		{"maxNamesRemembered", "names in a recording that a filter of a query remembers", "names", "compared again, and not suggested"},
 		{"maxNamesSuggested", "names suggested for a filter that matches nothing", "names", "left out; the list says so"},
 		{"maxWaiting", "pending definitions that `lock` lists", "definitions", "counted"},

@@ -161,12 +161,12 @@ func show[T timed](f *queryFlags, std streams, rows []T, toTable func([]T) *tabl
 	if f.Since != "" {
 		tellUndated(std, rows)
 	}
-	any := len(rows) > 0
+	matched := len(rows) > 0
 	rows, err := since(rows, f.Since)
 	if err != nil {
 		return err
 	}
-	if any && len(rows) == 0 {
+	if matched && len(rows) == 0 {
 		fmt.Fprintf(std.err, "mcpscan: nothing in the recording is as recent as --since %s\n", f.Since)
 	}
 	if f.JSON {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// definitionFinding is an open finding about the definition of a called tool, in an earlier event of the
+// session.
+type definitionFinding struct {
+	Rule        string           `json:"rule"`
+	Severity    scanner.Severity `json:"severity"`
+	Message     string           `json:"message"`
+	Fingerprint string           `json:"fingerprint"`
+	File        string           `json:"file"`
+	Line        int              `json:"line"`
+}
+
+// maxDefinitionFindings is the maximum number of findings about a definition, the worst ones.
+const maxDefinitionFindings = 20
+
+// definitions collects the findings about the tools that the explained events call.
+type definitions struct {
+	events []*explained // those that were not reached yet
+}
+
+// definitions returns a collector of the findings about the tools that the view's events call.
+func (v *view) definitions() *definitions {
+	d := &definitions{}
+	for _, e := range v.events {
+		for i := range e.Messages {
+			if m := &e.Messages[i]; m.call && m.Tool != "" {
+				if e.called == nil {
+					e.called = map[string]*report.Collector{}
+					d.events = append(d.events, e)
+				}
+				e.called[text.ShownName(m.Tool)] = report.NewCollector(scanner.Low)
+			}
+		}
+	}
+	return d
+}
+
+// event ends the collection for the event itself.
+func (d *definitions) event(e *scanner.Event) {
+	d.events = slices.DeleteFunc(d.events, func(x *explained) bool { return x.Seq == e.Seq })
+}
+
+// finding adds a finding to the calls that follow it.
+func (d *definitions) finding(f *scanner.Finding) {
+	if f.Subject != mcp.ToolSubject {
+		return
+	}
+	for _, e := range d.events {
+		if c := e.called[f.Name]; c != nil && f.Session == text.ShownName(e.Session) && f.Server == text.ShownName(e.Server) {
+			_ = c.Finding(f)
+		}
+	}
+}
+
+// addDefinitions adds to each call the findings about the definition of its tool, the worst first.
+func (e *explained) addDefinitions() {
+	of := map[string][]definitionFinding{}
+	for name, c := range e.called {
+		for _, f := range c.Report(nil, "", scanner.Result{}).Findings {
+			if f.Status == scanner.Open.String() {
+				of[name] = append(of[name], definitionFinding{f.Rule, f.Severity, f.Message, f.Fingerprint, f.Location.File, f.Location.Line})
+			}
+		}
+		slices.SortStableFunc(of[name], func(a, b definitionFinding) int { return cmp.Compare(b.Severity, a.Severity) })
+		of[name] = of[name][:min(len(of[name]), maxDefinitionFindings)]
+	}
+	for i := range e.Messages {
+		if m := &e.Messages[i]; m.call {
+			m.Definition = of[text.ShownName(m.Tool)]
+		}
+	}
+}
