@@ -269,7 +269,7 @@ func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.by == nil || g.last != key {
-		g.last, g.by = key, text.NewSecrets(values).MaskJSON
+		g.last, g.by = key, text.NewSecrets(values).MaskMessage
 	}
 	return g.by
 }

@@ -178,7 +178,7 @@ func maskGiven(body []byte) func([]byte) []byte {
 	if len(values) == 0 {
 		return nil
 	}
-	return text.NewSecrets(values).MaskJSON
+	return text.NewSecrets(values).MaskMessage
 }
 
 // both applies one mask after the other; either may be nil.

@@ -114,10 +114,15 @@ func (s Secrets) find(text string) (spans [][2]int) {
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
 // number that contains a secret becomes a string. In invalid JSON, only the strings that can be
-// recognized are masked. Member names that look like words, and the members that say what a message
-// is and whom it calls, stay: a server that chooses its own credentials must not choose which of its
-// messages can be read.
-func (s Secrets) MaskJSON(data []byte) []byte {
+// recognized are masked.
+func (s Secrets) MaskJSON(data []byte) []byte { return s.maskJSON(data, false) }
+
+// MaskMessage is like MaskJSON, but keeps member names that look like words, and the members that say
+// what a message is and which tool it concerns: a server that chooses its own credentials must not
+// choose which of its messages can be read.
+func (s Secrets) MaskMessage(data []byte) []byte { return s.maskJSON(data, true) }
+
+func (s Secrets) maskJSON(data []byte, message bool) []byte {
 	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
 		return data
 	}
@@ -132,7 +137,7 @@ func (s Secrets) MaskJSON(data []byte) []byte {
 			start = len(rest)
 		}
 		value := bytes.IndexAny(rest[:start], ",]}") // the end of a number
-		if value < 0 || !at.identifies() {
+		if value < 0 || !message || !at.identifies() {
 			value = 0
 		}
 		out = append(out, rest[:value]...)
@@ -143,11 +148,11 @@ func (s Secrets) MaskJSON(data []byte) []byte {
 		rest = rest[end:]
 		if next := bytes.TrimLeft(rest, " \t\r\n"); len(next) > 0 && next[0] == ':' {
 			at.key = literal
-			if plainKey(literal) {
+			if message && plainKey(literal) {
 				out = append(out, literal...)
 				continue
 			}
-		} else if at.identifies() {
+		} else if message && at.identifies() {
 			out = append(out, literal...)
 			continue
 		}

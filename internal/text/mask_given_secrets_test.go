@@ -54,11 +54,21 @@ func TestSecretsInJSON(t *testing.T) {
 		`{"a":"\ud800 tokenvalue"}`:            `{"a":"` + "\uFFFD" + ` [masked]"}`,
 		"{\"a\":\"\xff \\u0074okenvalue\"}":    `{"a":"` + "\uFFFD" + ` [masked]"}`,
 		`{"a":"nothing","b":"C:\\x"}`:          `{"a":"nothing","b":"C:\\x"}`,
-		`{"tokenvalue":"tokenvalue"}`:          `{"tokenvalue":"[masked]"}`, // see MaskJSON
+	} {
+		if got := string(s.MaskJSON([]byte(raw))); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", raw, got, want)
+		}
+	}
+}
+
+func TestSecretsInMessages(t *testing.T) {
+	s := NewSecrets([]string{"tokenvalue", "123456789"})
+	for raw, want := range map[string]string{
+		`{"tokenvalue":"tokenvalue"}`: `{"tokenvalue":"[masked]"}`,
 		`{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"tokenvalue"}}`: `{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"[masked]"}}`,
 		`[{"id":"tokenvalue","type":["tokenvalue"],"x":{"id":123456789}}]`:                        `[{"id":"tokenvalue","type":["[masked]"],"x":{"id":"[masked]"}}]`,
 	} {
-		if got := string(s.MaskJSON([]byte(raw))); got != want {
+		if got := string(s.MaskMessage([]byte(raw))); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", raw, got, want)
 		}
 	}
