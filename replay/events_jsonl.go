@@ -144,7 +144,7 @@ func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	e.Request, _ = doc.Str(0, "request_id")
 	b.date(e, timestamp)
 	if s, ok := doc.Str(0, "direction"); ok {
-		e.Direction = directionOf(s)
+		e.Direction, e.Side = directionOf(s), sideOf(s)
 	}
 	kind, _ := doc.Str(0, "type")
 	return kind
@@ -226,8 +226,8 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	yield(e)
 }
 
-// directionOf parses the spellings of a direction in logs. It ignores words whose meaning depends
-// on the writer's side (in, out, sent, read); for these, the engine relies on the method.
+// directionOf parses the spellings of a direction in logs. For words whose meaning depends on the
+// writer's side (in, out, sent, read), see sideOf.
 func directionOf(s string) mcp.Direction {
 	switch s { // fast path for nearly all lines
 	case "client_to_server":
@@ -243,6 +243,17 @@ func directionOf(s string) mcp.Direction {
 		return mcp.ServerToClient
 	}
 	return mcp.Unknown
+}
+
+// sideOf parses the spellings of a side in logs.
+func sideOf(s string) mcp.Side {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "send", "sends", "sent", "sending", "write", "wrote", "writing", "out", "outgoing", "outbound", "egress", "tx", "->", "-->", "=>", ">", ">>", ">>>", "→":
+		return mcp.Sent
+	case "recv", "receive", "receives", "received", "receiving", "read", "reading", "in", "incoming", "inbound", "ingress", "rx", "<-", "<--", "<=", "<", "<<", "<<<", "←":
+		return mcp.Received
+	}
+	return mcp.NoSide
 }
 
 // parseTime reads RFC 3339 and its common variants.

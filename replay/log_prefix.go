@@ -124,9 +124,8 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 			break
 		}
 	}
-	// The meaning of read and write depends on which side wrote the log, so the engine relies on
-	// the method.
-	e.Direction = directionOf(strings.TrimPrefix(word, "message from "))
+	word = strings.TrimPrefix(word, "message from ")
+	e.Direction, e.Side = directionOf(word), sideOf(word)
 	e.Frame = trimMetadata(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true
 	yield(e)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"math"
 	"math/big"
@@ -55,10 +56,10 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		e.Transport = b.str([]byte(s))
 	}
 	b.date(e, timeKeys)
-	e.Direction = mcp.Unknown
+	e.Direction, e.Side = mcp.Unknown, mcp.NoSide
 	for _, key := range directionKeys {
 		if s, ok := doc.Str(0, key); ok && e.Direction == mcp.Unknown {
-			e.Direction = directionOf(s)
+			e.Direction, e.Side = directionOf(s), cmp.Or(e.Side, sideOf(s))
 		}
 	}
 	d.embedded(b, e, n, data)

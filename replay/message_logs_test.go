@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // TestForeignLines covers frame logs of other tools, with one line of each form.
@@ -139,5 +141,24 @@ func TestDocumentsOfMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "m.json", tt.in), tt.want...) })
+	}
+}
+
+func TestSides(t *testing.T) {
+	for side, words := range map[mcp.Side][]string{
+		mcp.Sent:     {"write", "send", "SENT", "out", "outgoing", "->", ">>", "→"},
+		mcp.Received: {"read", "recv", "received", "in", "incoming", "<-", "<<", "←"},
+		mcp.NoSide:   {"client", "c2s", "stdin", "message", ""},
+	} {
+		for _, word := range words {
+			events := read(t, "log", `{"dir":"`+word+`","raw":`+ping+"}\n")
+			if got := events[0].Side; got != side {
+				t.Errorf("%q: got side %d, want %d", word, got, side)
+			}
+		}
+	}
+	events := read(t, "log", "write: "+ping+"\nread: "+ping+"\nserver: "+ping)
+	if got := [3]mcp.Side{events[0].Side, events[1].Side, events[2].Side}; got != [3]mcp.Side{mcp.Sent, mcp.Received, mcp.NoSide} {
+		t.Errorf("sides of lines with prefixes: %v", got)
 	}
 }

@@ -178,7 +178,7 @@ func (j *judge) complete(e *Event) {
 // senders if the recording does not contain the frame's direction.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
-	from := direction(e.Direction, m.Message)
+	from := srv.direction(e, m.Message)
 	p, first := j.start(session, srv, e, m, from), !srv.Seen
 	lists := m.traits&mcp.OnList != 0
 	if lists {
@@ -188,6 +188,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	j.match(p, i)
 	if from == mcp.ClientToServer {
 		m.Secrets = session.secrets(m.Message)
+	}
+	if e.Direction == mcp.Unknown && srv.tells(e) && from == mcp.ClientToServer {
+		j.fromClient(i)
 	}
 	access := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
@@ -237,7 +240,7 @@ func (j *judge) match(p *JudgePass, i int) {
 		return
 	}
 	asked := &p.Server.pending[opposite(p.Direction)]
-	if call, ok := asked.open[asked.key(m.ID)]; ok {
+	if call, ok := asked.of(m.ID); ok {
 		j.request = call
 		p.Request = &j.request
 		m.Target, m.Answers = call.Target, call.Method
@@ -320,6 +323,16 @@ func (j *judge) name(message int, target string) {
 			f.Name = show(target, nameChars)
 		}
 	}
+}
+
+// fromClient drops the findings in the result or error of a response that turned out to be the client's,
+// except those of rules that inspect what a client sends.
+func (j *judge) fromClient(message int) {
+	before := len(j.found.all)
+	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {
+		return f.message == message && !f.Rule.Client && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject)
+	})
+	j.found.own -= before - len(j.found.all)
 }
 
 // rules runs rules[from:]. It stops at a rule that panics, and returns the index after the last

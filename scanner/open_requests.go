@@ -20,18 +20,20 @@ type PendingCall struct {
 	NoCursor bool   // it requests a page with the empty cursor
 	Sent     string // id of this request; it differs from ID, the id of a call, if the request is about the call's task
 	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
-	refused  bool   // it was refused, and no other open request has its ID
-	count    int    // open requests with the same ID, such as those of two clients in one session
+	side     mcp.Side
+	disputed bool // of a server's request: a response that may answer it was attributed to the server
+	refused  bool // it was refused, and no other open request has its ID
+	count    int  // open requests with the same ID, such as those of two clients in one session
 }
 
 // ask returns the open request for a message. A request about a task of a call belongs to the call, and
 // tasks/result is answered with the call's result.
-func (srv *Server) ask(m *Message, from mcp.Direction, at time.Time) PendingCall {
+func (srv *Server) ask(m *Message, from mcp.Direction, e *Event) PendingCall {
 	of, known := srv.tasks[m.Task]
 	if !known || from != mcp.ClientToServer {
-		return PendingCall{Method: m.Method, Target: m.Target, ID: cut(m.ID), Time: at, NoCursor: m.NoCursor, Sent: cut(m.ID)}
+		return PendingCall{Method: m.Method, Target: m.Target, ID: cut(m.ID), Time: e.Time, NoCursor: m.NoCursor, Sent: cut(m.ID), side: e.Side}
 	}
-	of.Sent, of.held, of.refused = cut(m.ID), nil, false
+	of.Sent, of.held, of.refused, of.side = cut(m.ID), nil, false, e.Side
 	if m.Method != "tasks/result" {
 		of.Method = m.Method
 	}
@@ -120,6 +122,12 @@ func (r *requests) key(id string) string {
 		return strconv.FormatInt(n, 10)
 	}
 	return id
+}
+
+// of returns the open request that a response with an id answers.
+func (r *requests) of(id string) (c PendingCall, open bool) {
+	c, open = r.open[r.key(id)]
+	return c, open
 }
 
 // take removes the request that a response with an id answers, and reports whether there was one.

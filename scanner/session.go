@@ -107,6 +107,7 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
+	sends   mcp.Direction                    // of the frames that its log calls sent; unknown until a request is answered
 	pending [mcp.ServerToClient + 1]requests // open requests, by sender
 	tasks   map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers answers
@@ -189,13 +190,20 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 		if m.Method == "initialize" && from == mcp.ClientToServer && srv.Seen {
 			srv.reopen()
 		}
-		whole = srv.pending[from].put(m.ID, srv.ask(m.Message, from, e.Time))
+		whole = srv.pending[from].put(m.ID, srv.ask(m.Message, from, e))
 	case mcp.Notification, mcp.Audit:
 		for _, kind := range announcements[m.Method] {
 			srv.Announced[kind] = true
 		}
 	case mcp.Response:
-		if asked, open := srv.pending[opposite(from)].take(m.ID); open && from == mcp.ServerToClient {
+		asked, open := srv.pending[opposite(from)].take(m.ID)
+		if open {
+			srv.learn(e, m.Message, asked)
+		}
+		if from == mcp.ServerToClient && e.Direction == mcp.Unknown && e.Side == mcp.NoSide {
+			srv.dispute(m.ID, open)
+		}
+		if open && from == mcp.ServerToClient {
 			srv.answer(m.Message)
 			if m.Task != 0 && asked.Method == "tools/call" {
 				whole = srv.begin(m.Task, asked)

@@ -81,7 +81,7 @@ func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
 
 // glimpse remembers what a message that belongs to another shard declares.
 func (j *judge) glimpse(session *Session, e *Event, m *Judged) {
-	from := direction(e.Direction, m.Message)
+	from := j.server.direction(e, m.Message)
 	if lists := m.traits&mcp.OnList != 0; lists && from == mcp.ServerToClient {
 		j.compareClients(j.start(session, j.server, e, m, from))
 	}

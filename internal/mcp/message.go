@@ -18,6 +18,16 @@ const (
 	ServerToClient
 )
 
+// Side tells whether the side of a connection that wrote a log sent or received a frame.
+type Side uint8
+
+// The sides. NoSide is for logs that do not record it.
+const (
+	NoSide Side = iota
+	Sent
+	Received
+)
+
 var directionNames = [...]string{"unknown", "client_to_server", "server_to_client"}
 
 func (d Direction) String() string { return directionNames[d] }
