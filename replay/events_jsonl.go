@@ -242,7 +242,22 @@ func directionOf(s string) mcp.Direction {
 	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "stdout":
 		return mcp.ServerToClient
 	}
+	from, to, _ := arrow(s)
+	switch {
+	case from == to:
+	case from == "client", to == "server":
+		return mcp.ClientToServer
+	case from == "server", to == "client":
+		return mcp.ServerToClient
+	}
 	return mcp.Unknown
+}
+
+// arrow splits "A -> B" into its names, in lower case.
+func arrow(s string) (from, to string, ok bool) {
+	from, to, ok = strings.Cut(strings.ReplaceAll(strings.ToLower(s), "→", "->"), "->")
+	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+	return from, to, ok && from != "" && to != ""
 }
 
 // sideOf parses the spellings of a side in logs.
@@ -251,6 +266,11 @@ func sideOf(s string) mcp.Side {
 	case "send", "sends", "sent", "sending", "write", "wrote", "writing", "out", "outgoing", "outbound", "egress", "tx", "->", "-->", "=>", ">", ">>", ">>>", "→":
 		return mcp.Sent
 	case "recv", "receive", "receives", "received", "receiving", "read", "reading", "in", "incoming", "inbound", "ingress", "rx", "<-", "<--", "<=", "<", "<<", "<<<", "←":
+		return mcp.Received
+	}
+	if from, to, ok := arrow(s); ok && from < to { // the answered request tells which name is the client's
+		return mcp.Sent
+	} else if ok && from > to {
 		return mcp.Received
 	}
 	return mcp.NoSide

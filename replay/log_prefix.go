@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -15,7 +16,8 @@ import (
 type prefixedLines struct{ file, session string }
 
 var (
-	prefix     = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|received|send|sent|<-|->|<|>):?\s*$`)
+	prefix     = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|(?:received|receiving|sent|sending)(?: message)?|send|<-|->|<{1,3}|>{1,3}):?\s*$`)
+	prefixEnds = lazyregexp.New(`([^\s\[\]]+ ?(?:->|→) ?[^\s\[\]:]+)\]?:?\s*$`)
 	prefixTime = lazyregexp.New(`^\s*\[?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)`)
 	prefixName = lazyregexp.New(`\[([^\[\]]+)\]`)
 	notAName   = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
@@ -26,8 +28,8 @@ func trimMetadata(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSpace(data), []byte(" { metadata: undefined }"))
 }
 
-// prefixBytes exceeds the length of any prefix word.
-const prefixBytes = 40
+// prefixBytes exceeds the length of any prefix word, and of usual names on both sides of an arrow.
+const prefixBytes = 80
 
 // splitPrefix finds the message in a log line. It returns the word before the message and the
 // message's offset, which is 0 if there is none.
@@ -114,17 +116,20 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 		yield(e)
 		return
 	}
+	if m := prefixEnds.FindSubmatch(data[max(0, at-prefixBytes):at]); m != nil {
+		word = string(m[1])
+	}
+	word = strings.TrimSuffix(strings.TrimPrefix(word, "message from "), " message")
 	e.Session, e.Server = d.session, baseName(d.file)
 	if m := prefixTime.FindSubmatch(data[:at]); m != nil {
 		e.Time, _ = parseTime(string(m[1]))
 	}
 	for _, m := range prefixName.FindAllSubmatch(data[:at], -1) {
-		if !notAName.Match(m[1]) {
+		if !notAName.Match(m[1]) && sideOf(string(m[1])) == mcp.NoSide {
 			e.Server = b.str(m[1])
 			break
 		}
 	}
-	word = strings.TrimPrefix(word, "message from ")
 	e.Direction, e.Side = directionOf(word), sideOf(word)
 	e.Frame = trimMetadata(data[at:])
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true

@@ -119,6 +119,12 @@ func TestPrefixedLines(t *testing.T) {
 			[]string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, `3! frame - log/log/- - {"id":1,"result":"a client: {"}`, `4! frame - log/log/- - {"jsonrpc":`,
 				`5! frame - log/log/- - [ {"jsonr\u0070c":"2.0"}]`, `6 frame - log/-/- - [jsonrpc] "jsonrpc" [on]`}},
 		{"a message by itself that is cut off", "read: " + ping + "\n{\"jsonrpc\":\"2.0\",\"id\n  {\"id\":1,\"resu\n{ metadata: undefined }\n", []string{"1! frame - log/log/- - " + ping, `2 frame - log/-/- - {"jsonrpc":"2.0","id`, `3 frame - log/-/- -   {"id":1,"resu`, "4 " + NoMessage}},
+		{"a level", "INFO " + ping, []string{"1! frame - log/log/- - " + ping}},
+		{"an arrow between names in brackets", "2026-01-06 10:30:00.123 [trace] [editor -> server] " + ping + "\n2026-01-06 10:30:01.123 [trace] [server -> editor] " + ping,
+			[]string{"1! frame > log/log/- 2026-01-06T10:30:00.123Z " + ping, "2! frame < log/log/- 2026-01-06T10:30:01.123Z " + ping}},
+		{"an arrow between names", "[fs] client -> server: " + ping, []string{"1! frame > log/fs/- - " + ping}},
+		{"three arrows and a name", "2026-01-06T10:30:00Z [fs] >>> " + ping, []string{"1! frame - log/fs/- 2026-01-06T10:30:00Z " + ping}},
+		{"a logger in Python", "2026-01-06 10:30:00,123 - mcp.server - DEBUG - Received message: " + ping, []string{"1! frame - log/log/- 2026-01-06T10:30:00.123Z " + ping}},
 		{"a banner in front", "my server 1.0\n\nclient: " + ping, []string{"1 " + NoMessage, "3! frame > log/log/- - " + ping}},
 	}
 	for _, tt := range tests {
@@ -146,8 +152,8 @@ func TestDocumentsOfMessages(t *testing.T) {
 
 func TestSides(t *testing.T) {
 	for side, words := range map[mcp.Side][]string{
-		mcp.Sent:     {"write", "send", "SENT", "out", "outgoing", "->", ">>", "→"},
-		mcp.Received: {"read", "recv", "received", "in", "incoming", "<-", "<<", "←"},
+		mcp.Sent:     {"write", "send", "SENT", "out", "outgoing", "->", ">>", "→", "editor -> fs"},
+		mcp.Received: {"read", "recv", "received", "in", "incoming", "<-", "<<", "←", "fs→editor"},
 		mcp.NoSide:   {"client", "c2s", "stdin", "message", ""},
 	} {
 		for _, word := range words {
@@ -157,8 +163,12 @@ func TestSides(t *testing.T) {
 			}
 		}
 	}
-	events := read(t, "log", "write: "+ping+"\nread: "+ping+"\nserver: "+ping)
-	if got := [3]mcp.Side{events[0].Side, events[1].Side, events[2].Side}; got != [3]mcp.Side{mcp.Sent, mcp.Received, mcp.NoSide} {
+	events := read(t, "log", "write: "+ping+"\nReceived message: "+ping+"\nINFO "+ping+"\n[x] >>> "+ping+"\n[fs -> editor] "+ping)
+	got := make([]mcp.Side, len(events))
+	for i := range events {
+		got[i] = events[i].Side
+	}
+	if !slices.Equal(got, []mcp.Side{mcp.Sent, mcp.Received, mcp.NoSide, mcp.Sent, mcp.Received}) {
 		t.Errorf("sides of lines with prefixes: %v", got)
 	}
 }

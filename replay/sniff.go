@@ -118,5 +118,8 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 	if _, at := splitPrefix(line); at > 0 && doc.Parse(trimMetadata(line[at:])) == nil {
 		return formatPrefixed
 	}
+	if at := unprefixed(line, len(line)); at > 0 && line[0] != '"' && doc.Parse(trimMetadata(line[at:])) == nil && isMessage(doc, 0) {
+		return formatPrefixed
+	}
 	return formatUnknown
 }
