@@ -39,7 +39,6 @@ var auditTypes = map[string]bool{
 
 func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
 	e := b.event(d.file, l)
-	b.undated = false
 	if err := b.doc.Parse(data); err != nil {
 		// The line is not a record, so its content is inspected as text.
 		e.Session, e.Frame = d.session, data
@@ -101,9 +100,6 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		}
 		d.bare(b, e, data, yield)
 	}
-	if b.undated && e.Kind != scanner.SkippedEvent && e.Kind != scanner.IgnoredEvent {
-		yield(skipped(d.file, l.number, unreadTime))
-	}
 }
 
 // unreadTime is the reason reported for a message whose time cannot be read.
@@ -114,8 +110,11 @@ var timestamp = []string{"timestamp"}
 // date sets an event's time from the line's first member with one of the given keys.
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
-		e.Time, ok = timeOf(s)
-		b.undated = !ok
+		if e.Time, ok = timeOf(s); ok {
+			e.Lacks = ""
+		} else {
+			e.Lacks = unreadTime
+		}
 	}
 }
 
@@ -221,7 +220,7 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	if e.Server == "" {
 		e.Server = baseName(d.file)
 	}
-	e.Kind, b.undated = scanner.FrameEvent, false // a time in it comes from its sender, not from a recorder
+	e.Kind, e.Lacks = scanner.FrameEvent, "" // a time in it comes from its sender, not from a recorder
 	d.embedded(b, e, 0, data)
 	yield(e)
 }

@@ -129,6 +129,9 @@ func shown(events []scanner.Event) string {
 			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Reason)
 		}
 		b.WriteString(show(&events[i]) + "\n")
+		if e := events[i]; e.Lacks != "" && e.Kind != scanner.SkippedEvent && e.Kind != scanner.IgnoredEvent {
+			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Lacks)
+		}
 	}
 	return b.String()
 }

@@ -66,8 +66,6 @@ type lineBuffers struct {
 	doc    wire.Doc
 	events []scanner.Event
 	intern map[string]string
-
-	undated bool // the current line has a time that cannot be read
 }
 
 // event returns a new event for a line.

@@ -97,7 +97,7 @@ func (s *shown) session() int {
 // see counts an event.
 func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	s.now = -1
-	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent {
+	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent || !out.ShowsSession(e) {
 		return
 	}
 	if s.at == nil {

@@ -265,6 +265,12 @@ func (o *Outcome) ShowsServer(e *Event) bool {
 	return !e.Unattributed && (e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed }))
 }
 
+// ShowsSession reports whether an event counts as one of its session. A line that could not be read does
+// not: it names no session, so it would add one named after the file.
+func (o *Outcome) ShowsSession(e *Event) bool {
+	return o.ShowsServer(e) || e.Unattributed || len(o.Findings) > 0
+}
+
 // Judged is a message together with what its session adds to it.
 type Judged struct {
 	*Message

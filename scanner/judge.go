@@ -112,6 +112,9 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 		j.out.Findings = j.found.all
 		return &j.out
 	}
+	if e.Lacks != "" {
+		j.coverage.skip(e.Lacks, e.Origin)
+	}
 	j.places.reset(e)
 	if e.Kind == ConfigEvent {
 		j.config(e)
@@ -119,6 +122,10 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 		j.messages(e)
 	}
 	j.complete(e)
+	if s := j.latest; e.Kind != ConfigEvent && !s.counted && j.out.ShowsSession(e) {
+		s.counted = true
+		j.stats.Sessions++
+	}
 	return &j.out
 }
 

@@ -46,7 +46,6 @@ func (j *judge) open(e *Event) *Session {
 	s.rank = s.now()
 	j.sessions[s.ID] = s
 	heap.Push(&j.idle, s)
-	j.stats.Sessions++
 	return s
 }
 

@@ -21,6 +21,7 @@ type Session struct {
 	latest  [capability.Categories]time.Time // the same for each category
 	callers []*Server                        // servers with calls within the window, in order of first call
 	known   map[uint64]*valueSource          // sources of values, by digest; nil for values from the client and from definitions
+	counted bool                             // it is in the statistics
 	forgot  bool                             // values were dropped to make room for those of other sessions
 
 	Servers   map[string]*Server
