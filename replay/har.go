@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -28,9 +29,10 @@ type har struct {
 	silent  *scanner.Event // reports the current exchange if no event does
 	out     chunk
 	decoder *decoder
-	talk    *transcript // reads the bodies of LLM APIs
-	asks    bool        // the current request is to an LLM API
-	entryAt int         // index of the current entry
+	talk    *transcript   // reads the bodies of LLM APIs
+	asks    bool          // the current request is to an LLM API
+	entryAt int           // index of the current entry
+	took    time.Duration // until the response of the current entry; 0 if unknown
 }
 
 // eventStream is an event stream in the body of a response.
@@ -97,6 +99,12 @@ func (h *har) entry(v wire.Value) {
 	}
 	for _, f := range answered {
 		base.HTTP.Field(false, f.name, f.value)
+	}
+	h.took = 0
+	method, _ := request.Str("method") // in the stream of a GET, a response can come at any time
+	took, _ := strconv.ParseFloat(string(v.Get("time").Raw()), 64)
+	if method == "POST" && took > 0 && took <= float64(llm.MaxDuration.Milliseconds()) && dated {
+		h.took = time.Duration(took * float64(time.Millisecond))
 	}
 	h.entryAt++
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
@@ -349,7 +357,20 @@ func (h *har) streamed() {
 func (h *har) frame(base scanner.Event, d mcp.Direction, body []byte, at scanner.Origin) {
 	e := base
 	e.Direction, e.Frame, e.Origin = d, body, at
+	if d == mcp.ServerToClient && h.took > 0 && responds(body) {
+		e.Time = e.Time.Add(h.took)
+	}
 	h.out = append(h.out, &e)
+}
+
+// responds reports whether a frame is a response, or a batch that begins with one.
+func responds(frame []byte) bool {
+	root, err := wire.Skim(frame, wire.MaxNodes)
+	if list := root.Children(); root.Kind() == wire.Array && list.Next() {
+		root = list.Value
+	}
+	has := memberKinds(root)
+	return err == nil && has("method") == wire.Invalid && (has("result") != wire.Invalid || has("error") > wire.Null)
 }
 
 // opensJSON reports whether a text begins like an object or an array.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/effort"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -231,5 +232,30 @@ func TestLargeDocumentsAreLinear(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHARDurations checks that the response to a POST is dated at the end of its exchange.
+func TestHARDurations(t *testing.T) {
+	const start, end = "2026-01-06T10:30:00.125Z", "2026-01-06T10:30:00.375Z"
+	const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`
+	entry := exchange("", post(ping), "", body("application/json", pong))
+	stream := exchange("", post(ping), "", body("text/event-stream", "data: "+progress+"\n\ndata: "+pong+"\n\n"))
+	for _, tt := range []struct {
+		name, entry, time string
+		want              []string
+	}{
+		{"JSON", entry, "250", []string{start, end}}, {"a stream", stream, "250", []string{start, start, end}},
+		{"a GET", strings.Replace(stream, `"POST"`, `"GET"`, 1), "250", []string{start, start, start}},
+		{"too long", entry, "30000.5", []string{start, start}}, {"huge", entry, "1e300", []string{start, start}}, {"negative", entry, "-1", []string{start, start}},
+	} {
+		timed := strings.Replace(tt.entry, `"startedDateTime"`, `"time":`+tt.time+`,"startedDateTime"`, 1)
+		var got []string
+		for _, e := range read(t, "cap.har", archive(timed)) {
+			got = append(got, e.Time.Format(time.RFC3339Nano))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }
