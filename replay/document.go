@@ -55,11 +55,13 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return openTranscriptDocument(name, data, root, source.broken, o), nil
 	}
 	head := headOf(root)
-	if root.Kind() == wire.Array && !scanReads(head) && speaksIn(root) {
-		source.next = (&messages{name: name, session: o.Session, at: at, list: root.Children()}).next
+	if root.Kind() == wire.Array && !scanReads(head) && (speaksIn(root) || listsRecords(root)) {
+		source.next = (&messages{name: name, session: o.Session, at: at, list: root.Children(), records: jsonLines{name, o.Session}}).next
 		return source, nil
 	}
 	switch {
+	case err == nil && syntax != nil && followsValue(syntax, root.Start()+len(root.Raw())):
+		return nil, fmt.Errorf("%w; a recording has each value on one line: jq -c . %s", syntaxAt(name, data, syntax, ErrFormat), name)
 	case err != nil:
 		return nil, err
 	case syntax != nil:
@@ -110,13 +112,14 @@ func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
 
-// messages reads an array of messages.
+// messages reads an array of messages or records.
 type messages struct {
 	name    string
 	session string
 	at      *scanner.Places
 	list    *wire.Children
-	doc     wire.Doc
+	records jsonLines
+	buffers lineBuffers
 }
 
 func (m *messages) next() (chunk, bool) {
@@ -127,11 +130,52 @@ func (m *messages) next() (chunk, bool) {
 	if messageIn(v) {
 		return chunk{messageOf(m.name, m.session, m.at, v)}, true
 	}
-	why := NoMessage
-	if m.doc.Parse(v.Raw()) == nil {
-		why = unread(&m.doc)
+	why, doc := NoMessage, &m.buffers.doc
+	if doc.Parse(v.Raw()) == nil {
+		why = unread(doc)
 	}
-	return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
+	if why != NoMessage || !isRecord(doc) {
+		return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
+	}
+	var events chunk
+	m.records.decode(&m.buffers, line{number: m.at.At(v.Start()).Line}, v.Raw(), func(e *scanner.Event) {
+		m.place(e, v)
+		events = append(events, e)
+	})
+	return events, true
+}
+
+// place changes the location of an event from one in an element, as if it were a line, to one in the
+// document.
+func (m *messages) place(e *scanner.Event, element wire.Value) {
+	offset, left := 0, e.Origin.Column-1
+	for offset = range string(element.Raw()) {
+		if left == 0 {
+			break
+		}
+		left--
+	}
+	loc := m.at.At(element.Start() + offset)
+	e.Origin.Line, e.Origin.Column = loc.Line, loc.Column
+	e.SetTree(nil, 0) // the next element reuses the tree
+}
+
+// isRecord reports whether a value is a line of events.jsonl or of another tool's frame log.
+func isRecord(doc *wire.Doc) bool {
+	kind, _ := doc.Str(0, "type")
+	return doc.Kind(0) == wire.Object && (known(kind) || payload(doc) >= 0)
+}
+
+// listsRecords reports whether one of the first elements of a list is a record.
+func listsRecords(list wire.Value) bool {
+	var doc wire.Doc
+	c := list.Children()
+	for i := 0; i < sniffLines && c.Next(); i++ {
+		if doc.Parse(c.Value.Raw()) == nil && isRecord(&doc) {
+			return true
+		}
+	}
+	return false
 }
 
 func messageIn(v wire.Value) bool { return memberKinds(v).message() }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -141,12 +142,26 @@ func TestDocumentsOfMessages(t *testing.T) {
 		{"one message behind a mark and blanks", "\xEF\xBB\xBF\r\n {\r\n \"jsonrpc\": \"2.0\"}", []string{"2! frame - m/m/- - {\r\n \"jsonrpc\": \"2.0\"}"}},
 		{"a list", "[\n  {\"jsonrpc\":\"2.0\"},  {\"id\":1,\n \"result\":\"é\"},\n{\"jsonrpc\":\"2.0\",\"id\":3}\n]",
 			[]string{`2! frame - m/m/- - {"jsonrpc":"2.0"}`, "2! frame - m/m/- - {\"id\":1,\n \"result\":\"é\"}", `4! frame - m/m/- - {"jsonrpc":"2.0","id":3}`}},
+		{"a list of log lines", "[{\"dir\":\"c2s\",\"msg\":" + ping + "},\n {\n\"é\":1,\n\"dir\":\"s2c\",\n \"é\": \"é\", \"msg\":{\"id\":1,\n\"result\":{}}},{\"x\":1}, " + ping + "]",
+			[]string{"1! frame > m/m/- - " + ping, "5! frame < m/m/- - {\"id\":1,\n\"result\":{}}", "6 skipped: " + NoMessage, "6! frame - m/m/- - " + ping}},
+		{"a list of records", "[\n" + record(`"message":`+ping) + ",\n" + record(`"raw":`+strconv.Quote(ping)) + "\n]",
+			[]string{"2! frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping, "3 frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping}},
+		{"a list of records on a long line", "[" + record(`"message":`+ping) + strings.Repeat(","+record(`"message":`+ping), 600) + "]", nil},
 		{"a message with a log in it", `{"jsonrpc":"2.0","id":1,"log":{"version":"1.2"}}` + "\n" + ping,
 			[]string{`1! frame - m/m/- - {"jsonrpc":"2.0","id":1,"log":{"version":"1.2"}}`, "2! frame - m/m/- - " + ping}},
 		{"a tools/list response on one line", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`, []string{`1! frame - m/m/- - {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "m.json", tt.in), tt.want...) })
+		t.Run(tt.name, func(t *testing.T) {
+			events := read(t, "m.json", tt.in)
+			if tt.want == nil {
+				if n := len(events); n != 601 || show(&events[600]) != "1! frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z "+ping {
+					t.Errorf("%d events", n)
+				}
+				return
+			}
+			diff(t, events, tt.want...)
+		})
 	}
 }
 

@@ -96,6 +96,9 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			if first && (archiveHead.Match(line) || startsTranscript(line)) {
 				return formatDocument
 			}
+			if list, _ := wire.Skim(line, archiveValues); first && list.Kind() == wire.Array && listsRecords(list) {
+				return formatDocument
+			}
 			return formatLines
 		}
 		if doc.Parse(line) == nil {
