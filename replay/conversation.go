@@ -31,6 +31,7 @@ type conversations struct {
 	begun int              // number of conversations named after the file
 	lists map[string]*list // definitions collected for their server's list
 	order []*list
+	bare  bareCalls
 }
 
 // Memory records the conversations in the transcripts read so far, and their calls and results, so
@@ -299,6 +300,7 @@ func (c *conversations) call(i *llm.Item) {
 		return // a repetition; a call with other arguments is a new one, because some models reuse an ID
 	}
 	server, tool := c.servers.of(i)
+	c.bare.add(server, tool, c.at(i))
 	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), args)
 	if c.before(s, i, m) {
 		c.reportSaid(s, m, saidOf(i))

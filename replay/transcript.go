@@ -56,6 +56,7 @@ func (t *transcript) end() {
 		t.readers[request].End()
 	}
 	t.talk.flush()
+	t.talk.bare.report(t.talk.yield)
 }
 
 // openTranscript reads a file with one body or transcript entry per line, or with an event stream.

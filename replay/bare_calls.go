@@ -1,0 +1,33 @@
+package replay
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// bareCalls records whether no call in a file names a server, although several tools are called.
+type bareCalls struct {
+	tool    string // first called tool without a server
+	at      scanner.Origin
+	several bool // another one was called
+	named   bool // a server was named
+}
+
+// add records a call.
+func (b *bareCalls) add(server, tool string, at scanner.Origin) {
+	switch {
+	case server != unattributed:
+		b.named = true
+	case b.tool == "":
+		b.tool, b.at = tool, at
+	case b.tool != tool:
+		b.several = true
+	}
+}
+
+// oneServer is the reason reported for a file whose calls name no server.
+const oneServer = "no call names a server, so all tools count as tools of one, and rules that compare servers found nothing: an mcpscan.lock with its servers, in the working directory, tells which server has which tool"
+
+// report yields an event if flows between the tools of a file could not be judged.
+func (b *bareCalls) report(yield func(*scanner.Event)) {
+	if b.several && !b.named {
+		yield(&scanner.Event{Kind: scanner.IgnoredEvent, Reason: oneServer, Origin: b.at})
+	}
+}
