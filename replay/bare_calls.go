@@ -23,7 +23,7 @@ func (b *bareCalls) add(server, tool string, at scanner.Origin) {
 }
 
 // oneServer is the reason reported for a file whose calls name no server.
-const oneServer = "no call names a server, so all tools count as tools of one, and rules that compare servers found nothing: an mcpscan.lock with its servers, in the working directory, tells which server has which tool"
+const oneServer = "no call names a server, so all tools count as tools of one, and rules that compare servers saw only one: an mcpscan.lock with its servers, in the working directory, tells which server has which tool"
 
 // report yields an event if flows between the tools of a file could not be judged.
 func (b *bareCalls) report(yield func(*scanner.Event)) {

@@ -1,6 +1,10 @@
 package scanner
 
-import "github.com/mcpscan/mcpscan/internal/mcp"
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // direction returns who sent a message. If the event has no direction, it follows from what the log
 // calls sent and received, as far as that is known, then from the open requests that a response can
@@ -88,6 +92,16 @@ func (srv *Server) dispute(id string, answered bool) {
 func (p *JudgePass) Disputed() bool {
 	asked, open := p.Server.pending[mcp.ServerToClient].of(p.Message.ID)
 	return open && asked.disputed && p.event.Direction == mcp.Unknown
+}
+
+// fromClient drops the findings in the result or error of a response that turned out to be the client's,
+// except those of rules that inspect what a client sends.
+func (j *judge) fromClient(message int) {
+	before := len(j.found.all)
+	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {
+		return f.message == message && !f.Rule.Client && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject)
+	})
+	j.found.own -= before - len(j.found.all)
 }
 
 // listMethods lists the requests without free text that only a client sends.

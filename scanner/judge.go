@@ -332,16 +332,6 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// fromClient drops the findings in the result or error of a response that turned out to be the client's,
-// except those of rules that inspect what a client sends.
-func (j *judge) fromClient(message int) {
-	before := len(j.found.all)
-	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {
-		return f.message == message && !f.Rule.Client && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject)
-	})
-	j.found.own -= before - len(j.found.all)
-}
-
 // rules runs rules[from:]. It stops at a rule that panics, and returns the index after the last
 // rule that ran.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
