@@ -1,0 +1,64 @@
+package scanner
+
+import "github.com/mcpscan/mcpscan/internal/mcp"
+
+// pinKey identifies a definition that a server listed.
+type pinKey struct {
+	server  string
+	kind    mcp.SubjectKind
+	name    string
+	foreign bool // another engine's digest is remembered beside ours, so that neither hides a change
+}
+
+// shared returns the record of a definition. If the definition equals the first one that the server listed
+// under its name, the record refers to the copy that pin remembered, so that only one copy is kept.
+func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
+	offset := d.Offset
+	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
+		if known.Definition == d {
+			return known // just pinned
+		}
+		d = known.Definition
+	} else {
+		d = j.keepSchemas(e, d)
+	}
+	return j.known(e, d, offset)
+}
+
+// pin remembers the first definition that a server listed under a name.
+func (j *judge) pin(e *Event, d *mcp.Definition) {
+	key := pinKey{e.Server, d.Kind, d.Name, d.Foreign}
+	if j.pins[key] != nil {
+		return
+	}
+	if d.Kind == mcp.ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
+		j.stats.Tools++
+	}
+	if len(j.pins) >= maxPins {
+		j.coverage.skip("more definitions than the limit: later changes to this definition are not detected", e.Origin)
+		return
+	}
+	before := j.schemas
+	d = j.keepSchemas(e, d)
+	j.pinned += j.schemas - before
+	j.pins[key] = j.known(e, d, d.Offset)
+}
+
+// keepSchemas counts the schemas of a definition that is to be remembered. If they would exceed the
+// limit on remembered schemas, it returns the definition without them.
+func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
+	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
+		bare := *d
+		bare.Input, bare.Output = nil, nil
+		d = &bare
+		j.coverage.skip("more schemas than the limit: arguments and results of this tool are not checked", e.Origin)
+	}
+	j.schemas += len(d.Input) + len(d.Output)
+	return d
+}
+
+// known returns the record of the definition at an offset in the event's frame.
+func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
+	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
+		Client: j.server.Client, Version: j.server.Info.Version}
+}
