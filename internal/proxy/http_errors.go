@@ -22,14 +22,14 @@ const failedCode = -32603
 
 // fail answers a request for which the server gave no usable response.
 func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil { // the client is gone
-		w.WriteHeader(http.StatusBadGateway)
-		return
-	}
 	var ids []string
 	x := exchangeOf(r)
 	if x != nil {
 		ids = x.ids
+	}
+	if r.Context().Err() != nil { // the client is gone, or has only closed its side of the connection
+		writeError(w, http.StatusBadGateway, ids, "the client closed its side of the connection before the server answered; keep it open until the response has arrived")
+		return
 	}
 	if own, ok := errors.AsType[*refusal](err); ok {
 		if own.status == http.StatusMethodNotAllowed {

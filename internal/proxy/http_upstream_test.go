@@ -1,11 +1,13 @@
 package proxy_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -498,4 +500,33 @@ func TestHTTPLargeMessages(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestHalfClosed checks that a client that closes its side of the connection after its request gets a JSON-RPC
+// error for the request.
+func TestHalfClosed(t *testing.T) {
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the proxy disconnects
+		<-r.Context().Done()
+	}, nil)
+	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(f.url, "http://"), "/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	body := call("1", "x")
+	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"mcpscan: the client closed its side of the connection before the server answered; keep it open until the response has arrived"}}`
+	if resp.StatusCode != http.StatusBadGateway || string(got) != want || err != nil {
+		t.Errorf("got %d %s (%v), want 502 %s", resp.StatusCode, got, err, want)
+	}
 }
