@@ -18,6 +18,7 @@ func TestHeads(t *testing.T) {
 		response = `{"name":"Mcp-Session-Id","value":"s9"},{"name":"Mcp-Method","value":"none"}`
 	)
 	want := mcp.HTTPHead{Method: "tools/call", Name: "sum", Version: "2026-07-28", Session: "s9", Authorized: true, Params: []mcp.HeadParam{{Name: "region", Value: "eu"}}}
+	want.Field(true, "Mcp-Session-Id", "theirs")
 	for name, in := range map[string]string{
 		"HAR": archive(exchange(request, post(ping), response, body("application/json", pong))),
 		"text": lines(fromClient, postHead, "MCP-METHOD: tools/call", "Mcp-Name:sum", "mcp-protocol-version: 2026-07-28", "authorization: Bearer s3cret", "Mcp-Session-Id: theirs", "mcp-param-REGION: eu", "", ping,

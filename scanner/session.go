@@ -113,6 +113,7 @@ type Server struct {
 	tasks   map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers answers
 	calls   calls
+	issued  []uint64 // digests of the session IDs that it issued, at most maxIssued
 
 	Words     []string // words of its ID
 	Info      mcp.ServerInfo
@@ -206,6 +207,9 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 		}
 		if open && from == mcp.ServerToClient {
 			srv.answer(m.Message)
+			if asked.Method == "initialize" && e.HTTP != nil {
+				srv.issue(e.HTTP.Session)
+			}
 			if m.Task != 0 && asked.Method == "tools/call" {
 				whole = srv.begin(m.Task, asked)
 			}
@@ -230,6 +234,19 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	}
 	return whole
 }
+
+// maxIssued is the maximum number of session IDs of a server that a session remembers.
+const maxIssued = 64
+
+// issue remembers a session ID, if there is one.
+func (srv *Server) issue(id string) {
+	if d := digest(id); id != "" && len(srv.issued) < maxIssued && !slices.Contains(srv.issued, d) {
+		srv.issued = append(srv.issued, d)
+	}
+}
+
+// Issued reports whether the server has issued a session ID before, as far as the session remembers.
+func (srv *Server) Issued(id string) bool { return slices.Contains(srv.issued, digest(id)) }
 
 // reopen records that a client has initialized the server again, as after a restart. The server's lists
 // may then differ without a notification.

@@ -389,6 +389,7 @@ var limits = []struct {
 		{"maxShadows", "tool names that a server shares with other servers", "names", "calls to further tools are not refused for sharing a name"},
 		{"maxPending", "open requests of each side of a connection, and tasks of a server", "requests", incomplete},
 		{"maxAnswers", "responses of a server remembered to recognise duplicates", "answers", "reported as a response to no open request"},
+		{"maxIssued", "session IDs of a server, in a session", "session IDs", "their reuse is not reported"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
 		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},

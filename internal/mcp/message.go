@@ -112,8 +112,9 @@ type HTTPHead struct {
 	Method     string // Mcp-Method of the request
 	Name       string // Mcp-Name of the request
 	Version    string // MCP-Protocol-Version of the request
-	Session    string // MCP-Session-Id of the response
+	Session    string // MCP-Session-Id that the response issues; "" if the request already has it
 	Authorized bool   // the request has credentials, which are not kept
+	within     string // MCP-Session-Id of the request
 
 	Params []HeadParam // Mcp-Param-* of the request, at most MaxHeadParams
 }
@@ -160,7 +161,9 @@ func (h *HTTPHead) Field(request bool, name, value string) {
 		h.Version = value
 	case request && name == "authorization":
 		h.Authorized = true
-	case !request && name == "mcp-session-id":
+	case request && name == "mcp-session-id":
+		h.within = value
+	case !request && name == "mcp-session-id" && value != h.within:
 		h.Session = value
 	case request && strings.HasPrefix(name, paramField):
 		h.param(name[len(paramField):], value)

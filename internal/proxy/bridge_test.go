@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,6 +116,30 @@ func (p *played) answer(want string, lines ...string) {
 		p.reads(want)
 		p.says(lines...)
 	}()
+}
+
+// TestInitializedAgain checks that the proxy's own session ID is not reported as used a second time when a client
+// initializes its session again.
+func TestInitializedAgain(t *testing.T) {
+	var found atomic.Int32
+	h := host(t, scanner.Options{}, func(o *proxy.Options, _ *proxy.Command) {
+		decided := o.Decided
+		o.Decided = func(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+			decided(e, out, do)
+			for i := range out.Findings {
+				if out.Findings[i].Rule.ID == "prt-weak-session-id" {
+					found.Add(1)
+				}
+			}
+		}
+	})
+	p, session := h.begin("{}")
+	p.answer(strings.TrimSpace(initialize("{}")), welcome)
+	o := h.open(http.MethodPost, strings.TrimSpace(initialize("{}")), session)
+	o.want(welcome, "EOF")
+	if found.Load() > 0 {
+		t.Error("the session ID is reported")
+	}
 }
 
 // open is a response that is being read.

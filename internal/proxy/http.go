@@ -316,7 +316,7 @@ func (x *exchange) tooLong(at *scope, from mcp.Direction) bool {
 // never match the body, whichever one the server reads.
 func headOf(r *http.Request) *mcp.HTTPHead {
 	head := &mcp.HTTPHead{}
-	for _, name := range [...]string{"Mcp-Method", "Mcp-Name", headerVersion, "Authorization"} {
+	for _, name := range [...]string{"Mcp-Method", "Mcp-Name", headerVersion, headerSession, "Authorization"} {
 		if values := r.Header.Values(name); len(values) > 0 {
 			head.Field(true, name, strings.Join(values, ", "))
 		}

@@ -25,7 +25,7 @@ var WeakSessionID = scanner.Rule{
 	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An ID can be guessed if its length and alphabet give it less than 64 bits of entropy, or if it repeats a few characters. An ID that the server issues a second time is also reported, because two clients may then share a session. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
+	Basis:      "An ID can be guessed if its length and alphabet give it less than 64 bits of entropy, or if it repeats a few characters. An ID that the server issues a second time is also reported, because two clients may then share a session; a client that initializes its own session again may get the same ID. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
@@ -39,7 +39,7 @@ var WeakSessionID = scanner.Rule{
 			why = fmt.Sprintf("has at most %.0f bits of entropy", bits)
 		case spread < spreadBits:
 			why = "repeats a few characters"
-		case p.Server.Info.Protocol != "":
+		case p.Server.Issued(id):
 			why = "was already used"
 		default:
 			return
