@@ -12,7 +12,8 @@ import (
 )
 
 // allowed asks about a client request: over its response stream if the client can ask its user, or
-// else outside the client. It returns the writer for the response.
+// else outside the client. It returns the writer for the response, or nil if the client cancelled the
+// request, which then has a response without a message.
 func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
 	var client asker
 	if x.readsEvents() && len(x.ids) > 0 && x.elicits.able(x.client()) {
@@ -23,8 +24,29 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 		}
 		w = held
 	}
-	allowed, _ = x.gate.wait(x.in.Context(), questionOf(&x.at, mcp.ClientToServer, frameOf(body), len(body), out), client)
+	allowed, waits := x.gate.wait(x.in.Context(), questionOf(&x.at, mcp.ClientToServer, frameOf(body), len(body), out), client)
+	if !waits && x.withdrawn(w) {
+		return false, nil
+	}
 	return allowed, w
+}
+
+// withdrawn responds to a cancelled request without an answer, which its client no longer expects. It reports
+// whether that is possible: a response in JSON has to be one.
+func (x *exchange) withdrawn(w http.ResponseWriter) bool {
+	held, _ := w.(*heldWriter)
+	switch {
+	case held != nil && held.begun:
+	case x.at.transport == "sse": // answers arrive on another stream
+		w.WriteHeader(http.StatusAccepted)
+	case accepts(x.in.Header).listed:
+		w.Header().Set("Content-Type", eventStream)
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+	default:
+		return false
+	}
+	return true
 }
 
 // readsEvents reports whether the client accepts an event stream as the response, and answers

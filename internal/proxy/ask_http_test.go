@@ -146,6 +146,31 @@ func TestElicitationTimesOut(t *testing.T) {
 	}
 }
 
+// TestCancelledOverHTTP checks that a request that its client cancels while it is held gets no answer, because
+// clients report an answer that they do not expect as an error.
+func TestCancelledOverHTTP(t *testing.T) {
+	for _, capabilities := range []string{`{"elicitation":{}}`, `{}`} {
+		a := newAsked()
+		h := elicited(t, a, time.Hour, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusAccepted) })
+		h.post(strings.TrimSpace(initialize(capabilities)), http.StatusOK, welcome)
+		cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+		if capabilities != `{}` {
+			o := h.open(http.MethodPost, call("1", "asked"), session)
+			id := questionIn(t, o.next())
+			h.post(cancelled, http.StatusAccepted, "", session)
+			o.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`,"reason":"an answer is no longer needed"}}`, "EOF")
+		} else {
+			go func() { <-a.heard; h.post(cancelled, http.StatusAccepted, "", session) }()
+			h.post(call("1", "asked"), http.StatusOK, "", session)
+			go func() { <-a.heard; h.post(cancelled, http.StatusAccepted, "", session) }()
+			got, _ := h.open(http.MethodPost, call("1", "asked"), session, "Accept: application/json").lines.ReadString(0)
+			if want := refused("1", "needs approval: somebody has to agree", "ask", "prompt"); got != want { // JSON needs a message
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+	}
+}
+
 // TestElicitationBehindBridge checks that a server started by the proxy gets neither the question
 // nor the answer.
 func TestElicitationBehindBridge(t *testing.T) {

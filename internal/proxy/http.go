@@ -271,8 +271,11 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte
 	}
 	if x.gate.asks(out) {
 		var allowed bool
-		if allowed, w = x.allowed(w, body, out); allowed {
+		switch allowed, w = x.allowed(w, body, out); {
+		case allowed:
 			return body, w
+		case w == nil:
+			return nil, nil
 		}
 	}
 	sender, receiver := answers(out)
