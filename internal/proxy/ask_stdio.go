@@ -25,12 +25,12 @@ func (p *pump) see(frame []byte) (ours bool) {
 func (p *pump) hold(line []byte, out *scanner.Outcome) {
 	line = bytes.Clone(line)
 	q := questionOf(p.at, p.direction, frameOf(line), len(line), out)
-	p.to.pending.Go(func() {
+	p.holding.run(func() {
 		var client asker
 		if p.elicits.able("") {
 			client = func(ctx context.Context, q *Question) (bool, bool) { return p.elicits.ask(ctx, q, "", p.client.answer) }
 		}
-		allowed, waits := p.wait(p.ctx, q, client)
+		allowed, waits := p.wait(p.asking, q, client)
 		switch {
 		case allowed:
 			_ = p.to.write(line) // fails only if the receiver is gone

@@ -59,39 +59,41 @@ var errDeaf = errors.New("too many unread answers to refused messages")
 func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	asking, drop := context.WithCancel(ctx)
 	g := newGate(o)
 	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
 	if c.Alone != "" {
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
-	elicits := newElicitor()
+	both := pump{gate: g, at: at, asking: asking, elicits: newElicitor(), client: toClient, holding: &tasks{}}
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(clientDone)
-		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient, ctx: ctx, elicits: elicits, client: toClient}
+		up := both
+		up.direction, up.from, up.to, up.back = mcp.ClientToServer, client.In, toServer, toClient
 		if err := up.run(); err != nil {
 			cancel(err)
 		}
-		toServer.pending.Wait()
+		close(clientDone)
+		drop() // a client that closes its output is ending the connection, and cannot answer any more
+		both.holding.wait()
+		toServer.pending.wait()
 		stdin.Close() // the server may still answer earlier requests
 	}()
 	go func() {
 		defer close(serverDone)
-		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer, ctx: ctx, elicits: elicits, client: toClient}
+		down := both
+		down.direction, down.from, down.to, down.back = mcp.ServerToClient, stdout, toClient, toServer
 		if err := down.run(); err != nil {
 			cancel(err)
 		}
 	}()
 	wait(ctx, func() { g.catchUp(at) }, client, server, clientDone, serverDone)
+	drop()
+	awaitDrain(both.holding.done())
 	server.End(context.WithoutCancel(ctx))
 	awaitDrain(serverDone)
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		toClient.pending.Wait()
-	}()
-	awaitDrain(answered)
+	awaitDrain(toClient.pending.done())
 	server.Release()
 	g.close()
 	return server.ExitCode(), context.Cause(ctx)
@@ -146,8 +148,51 @@ type side struct {
 
 	mu      sync.Mutex
 	waiting atomic.Int32
-	pending sync.WaitGroup
+	pending tasks
 }
+
+// tasks counts goroutines. Unlike with a [sync.WaitGroup], more of them may start while others wait.
+type tasks struct {
+	mu    sync.Mutex
+	count int
+	none  chan struct{} // closed when count becomes 0; nil while it is
+}
+
+// run runs f on a goroutine.
+func (t *tasks) run(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count++; t.none == nil {
+		t.none = make(chan struct{})
+	}
+	go func() {
+		defer t.end()
+		f()
+	}()
+}
+
+func (t *tasks) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count--; t.count == 0 {
+		close(t.none)
+		t.none = nil
+	}
+}
+
+// done returns a channel that is closed when the goroutines have ended that are running now.
+func (t *tasks) done() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.none == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	return t.none
+}
+
+func (t *tasks) wait() { <-t.done() }
 
 // write forwards a line.
 func (s *side) write(line []byte) error {
@@ -172,7 +217,7 @@ func (s *side) send(message []byte) (sent <-chan struct{}) {
 		s.fail(errDeaf)
 		return done
 	}
-	s.pending.Go(func() {
+	s.pending.run(func() {
 		defer close(done)
 		defer s.waiting.Add(-1)
 		_ = s.write(line) // fails only if the receiver is gone
@@ -187,9 +232,11 @@ type pump struct {
 	direction mcp.Direction
 	from      io.Reader
 	to, back  *side
-	ctx       context.Context
-	elicits   *elicitor
-	client    *side
+
+	asking  context.Context // ends when nobody can be asked any more
+	holding *tasks          // held lines of both directions
+	elicits *elicitor
+	client  *side
 }
 
 // run forwards lines until there are none. It returns no error if the other side is gone, because
