@@ -154,6 +154,9 @@ func (p *JudgePass) decideAsks() {
 		if i < maxAsks {
 			d = p.ask(PolicyRequest{Method: a.Method, Arguments: a.Arguments, Partial: a.Partial})
 		}
+		if d.Verdict == Prompt {
+			m.Prompted = append(m.Prompted, a)
+		}
 		if d.over(&p.Policy) {
 			p.Policy, m.Asked = d, &m.Asks[i]
 		}
@@ -276,6 +279,7 @@ type Judged struct {
 	*Message
 	Target    string     // as in Message; for a response, taken from the request
 	Asked     *Ask       // the element of Asks that the policy's decision is about; nil if the decision is about the message
+	Prompted  []*Ask     // the elements of Asks for which the policy requires approval
 	Answers   string     // of a response: method of the request it answers; "" if there is none
 	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
 	Calls     int        // number of calls that the message adds to the count; see judge.call

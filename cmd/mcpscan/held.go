@@ -31,7 +31,7 @@ const (
 	heldAllowed = ".allow"
 	heldDenied  = ".deny"
 
-	maxHeldFile = 64 << 10               // maximum size of such a file, in bytes
+	maxHeldFile = 256 << 10              // maximum size of such a file, in bytes
 	maxListed   = 1000                   // maximum number of files read
 	heldPoll    = 100 * time.Millisecond // how often a proxy checks for the answer
 )
@@ -67,14 +67,13 @@ func makeHeldDir() (string, error) {
 
 // heldMessage is the content of a held message's file.
 type heldMessage struct {
-	ID        string    `json:"id"`
-	Until     time.Time `json:"until"`
-	Server    string    `json:"server"`
-	Asks      string    `json:"asks"`
-	Method    string    `json:"method"`
-	Target    string    `json:"target"`
-	Arguments string    `json:"arguments"`
-	Reason    string    `json:"reason"`
+	ID       string                  `json:"id"`
+	Until    time.Time               `json:"until"`
+	Server   string                  `json:"server"`
+	Asks     string                  `json:"asks"`
+	Messages []proxy.QuestionMessage `json:"messages"`
+	More     int                     `json:"more"`
+	Reason   string                  `json:"reason"`
 }
 
 // askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It calls the
@@ -88,7 +87,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	id := strings.ToLower(rand.Text()[:8])
 	name := filepath.Join(dir, id)
 	until, _ := ctx.Deadline()
-	question, err := json.Marshal(heldMessage{id, until.UTC().Truncate(time.Second), q.Server, q.Asks, q.Method, q.Target, q.Arguments, q.Reason})
+	question, err := json.Marshal(heldMessage{id, until.UTC().Truncate(time.Second), q.Server, q.Asks, q.Messages, q.More, q.Reason})
 	if err == nil {
 		err = os.WriteFile(name+heldAsked, append(question, '\n'), 0o600)
 	}
@@ -165,9 +164,11 @@ func (c *heldListCmd) Run(std streams) error {
 	if c.JSON {
 		return writeJSON(std.out, messages)
 	}
-	t := newTable("id", "until", "server", "asks", "method", "target", "arguments", "reason")
+	t := newTable("id", "until", "server", "asks", "method", "target", "arguments", "other", "reason")
 	for _, m := range messages {
-		t.add(m.ID, m.Until.Local().Format(time.TimeOnly), m.Server, m.Asks, m.Method, m.Target, m.Arguments, m.Reason)
+		for _, part := range m.Messages {
+			t.add(m.ID, m.Until.Local().Format(time.TimeOnly), m.Server, m.Asks, part.Method, part.Target, part.Arguments, part.Other, m.Reason)
+		}
 	}
 	return t.write(std.out)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -54,12 +55,20 @@ func TestHeld(t *testing.T) {
 			t.Errorf("answered twice: %s (%v)", out, err)
 		}
 	}
-	in.Close()
-	_, _ = io.Copy(io.Discard, client)
+	_, _ = io.WriteString(in, `[{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"sum","arguments":{"a":1}}},{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"sum","arguments":{"a":"rm -rf /"},"_meta":{"k":1}}}]`+"\n")
+	heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
+	if listed, err := command("held", "list").Output(); err != nil || strings.Count(string(listed), "tools/call") != 2 || !strings.Contains(string(listed), "rm -rf /") || !strings.Contains(string(listed), `"_meta":{"k":1}`) {
+		t.Errorf("%s (%v)", listed, err)
+	}
+	in.Close() // while the batch is held
+	if rest, err := io.ReadAll(client); err != nil || strings.Count(string(rest), `"error":{"code":-32001,`) != 2 {
+		t.Errorf("got %s (%v)", rest, err)
+	}
 	if err := proxy.Wait(); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{`holding tools/call "sum" for the server calc until `, `; to allow it, run mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
+	for _, want := range []string{`holding tools/call "sum" for the server calc until `, `; to allow it, run mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`,
+		`refused tools/call "sum" and tools/call "sum" for the server calc: the connection ended`} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("standard error lacks %q: %s", want, &said)
 		}
@@ -69,6 +78,60 @@ func TestHeld(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
 		t.Errorf("not removed: %v", left)
+	}
+}
+
+// TestHeldUnanswered checks what a proxy reports about a message that nobody can allow, or allows in time.
+func TestHeldUnanswered(t *testing.T) {
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.toml")
+	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"*\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, timeout string
+		mode          os.FileMode
+		want          []string
+	}{
+		{"late", "300ms", 0o700, []string{`holding tools/call "sum" for the server calc until `, `refused tools/call "sum" for the server calc: nobody answered in time`}},
+		{"open", "1h", 0o777, []string{`cannot ask for approval of tools/call "sum" for the server calc: `, `expected a directory that others cannot write to`}},
+	} {
+		if test.name == "open" && (runtime.GOOS == "windows" || runtime.GOOS == "darwin") { // another cache directory
+			continue
+		}
+		cache := filepath.Join(dir, test.name)
+		held := filepath.Join(cache, "mcpscan", "held")
+		if err := os.MkdirAll(held, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(held, test.mode); err != nil {
+			t.Fatal(err)
+		}
+		proxy := exec.Command("mcpscan", "proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", test.timeout, "--", "fakeserver", "honest")
+		proxy.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+cache, "LocalAppData="+cache)
+		var said bytes.Buffer
+		proxy.Stderr = &said
+		in, _ := proxy.StdinPipe()
+		out, _ := proxy.StdoutPipe()
+		if err := proxy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = proxy.Process.Kill() })
+		_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{}}}`+"\n")
+		client := bufio.NewReader(out)
+		if line, err := client.ReadString('\n'); err != nil || !strings.Contains(line, `"message":"blocked by mcpscan: needs approval: `) || !strings.Contains(line, `"action":"prompt"`) {
+			t.Errorf("%s: got %s (%v)", test.name, line, err)
+		}
+		in.Close()
+		_, _ = io.Copy(io.Discard, client)
+		if err := proxy.Wait(); err != nil {
+			t.Error(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("%s: standard error lacks %q: %s", test.name, want, &said)
+			}
+		}
 	}
 }
 

@@ -1,16 +1,11 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
-	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -25,21 +20,6 @@ type Asking struct {
 	Decided func(q *Question, allowed bool, by string)
 }
 
-// Question describes a held message to the user. Its strings are bounded and escaped, and
-// recognised secrets in the arguments are masked.
-type Question struct {
-	Server    string
-	Asks      string // who sent the message: client or server
-	Method    string
-	Target    string // tool, resource or prompt
-	Arguments string // JSON, "" if there are none
-	More      int    // further messages of the same batch
-	Reason    string // given by the policy
-
-	key  heldKey
-	size int // bytes to hold
-}
-
 // These strings say who decided, or why nobody did.
 const (
 	byTimeout  = "nobody answered in time"
@@ -48,88 +28,15 @@ const (
 	bySender   = "the sender cancelled it"
 	byEnd      = "the connection ended"
 	byFullness = "too many messages are waiting for an answer"
+	byLength   = "it contains too many messages to show"
 )
 
-const (
-	maxHeld       = 32  // messages waiting for an answer
-	argumentChars = 600 // maximum length of the arguments in a question
-	nameChars     = 200 // maximum length of other strings in a question, and of names in errors
-)
+// maxHeld is the maximum number of messages waiting for an answer.
+const maxHeld = 32
 
 // asks reports whether the proxy asks about a frame instead of refusing it at once.
 func (g *gate) asks(out *scanner.Outcome) bool {
 	return g.Asking != nil && !g.Observe && out.Decision.Verdict == scanner.Prompt
-}
-
-// questionOf returns the question about a frame. size is the number of bytes to hold.
-func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out *scanner.Outcome) *Question {
-	if at.mask != nil {
-		frame = at.mask(frame)
-	}
-	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars),
-		key: keyOf(at, direction, out.Messages[0].ID), size: size}
-	if direction == mcp.ServerToClient {
-		q.Asks = "server"
-	}
-	q.More = len(out.Messages) - 1
-	for i := range out.Messages {
-		m := &out.Messages[i]
-		if m.Decision.Verdict != scanner.Prompt {
-			continue
-		}
-		method, target, offset := m.Method, m.Target, m.Offset
-		if m.Asked != nil {
-			method, target, offset = m.Asked.Method, "", m.Asked.Offset
-		}
-		q.Method, q.Target = text.Visible(method, nameChars), text.Visible(target, nameChars)
-		q.Arguments = argumentsOf(frame, offset)
-		break
-	}
-	return q
-}
-
-// argumentsOf returns the arguments of the message at offset in frame.
-func argumentsOf(frame []byte, offset int) string {
-	frame = bytes.TrimLeft(wire.Lenient(frame), " \t\r\n") // offsets are relative to the first value
-	if offset < 0 || offset > len(frame) {
-		return ""
-	}
-	message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // in a batch, more messages follow
-	given := message.Get("params")
-	if arguments := given.Get("arguments"); arguments.Kind() != wire.Invalid {
-		given = arguments
-	}
-	if given.Kind() == wire.Invalid {
-		return ""
-	}
-	return text.Visible(text.Mask(string(given.Raw())), argumentChars)
-}
-
-// String returns the question as one line.
-func (q *Question) String() string {
-	s := q.Method
-	if q.Target != "" {
-		s += fmt.Sprintf(" %q", q.Target)
-	}
-	if q.Asks == "server" {
-		s += " from the server " + q.Server
-	} else {
-		s += " for the server " + q.Server
-	}
-	if q.More > 0 {
-		s += fmt.Sprintf(", with %d more in the same batch", q.More)
-	}
-	return s
-}
-
-// text returns the question in full, for a user who sees nothing else.
-func (q *Question) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "mcpscan is holding %s, because the policy requires approval: %s.", q, strings.TrimSuffix(q.Reason, "."))
-	if q.Arguments != "" {
-		b.WriteString(" Arguments: " + q.Arguments)
-	}
-	return b.String()
 }
 
 // held tracks the messages that are waiting for an answer.
@@ -201,6 +108,10 @@ type asker func(context.Context, *Question) (allowed, answered bool)
 // wait asks about a frame and reports whether it is allowed and whether its sender is still waiting.
 // client is nil if the client cannot ask.
 func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, waits bool) {
+	if q.incomplete {
+		g.Asking.Decided(q, false, byLength)
+		return false, true
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done, ok := g.held.hold(q, g.MaxMessage, cancel)
@@ -212,7 +123,7 @@ func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, wa
 	ctx, stop := context.WithTimeout(ctx, g.Asking.Timeout)
 	defer stop()
 	by, answered := byClient, false
-	if client != nil {
+	if client != nil && ctx.Err() == nil {
 		allowed, answered = client(ctx, q)
 	}
 	if !answered && ctx.Err() == nil {

@@ -80,7 +80,7 @@ func TestAskedServerRequests(t *testing.T) {
 				h.post(answer+test.answer+"}", http.StatusAccepted, "", session)
 			}
 			if test.elsewhere {
-				if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" {
+				if q := <-a.heard; q.Asks != "server" || q.Messages[0].Method != "sampling/createMessage" {
 					t.Errorf("%+v", q)
 				}
 				a.say <- test.allowed

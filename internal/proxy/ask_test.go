@@ -116,8 +116,8 @@ func TestHeldMessages(t *testing.T) {
 	c.say(c.toProxy, held+ping)
 	c.expect(c.serverIn, ping)
 	q := <-a.heard
-	if q.Server != "srv" || q.Asks != "client" || q.Method != "tools/call" || q.Target != "asked" || q.Reason != "somebody has to agree" ||
-		!strings.Contains(q.Arguments, `"line":"a\nb"`) || strings.Contains(q.Arguments, "abcdefghij") {
+	if q.Server != "srv" || q.Asks != "client" || len(q.Messages) != 1 || q.Messages[0].Method != "tools/call" || q.Messages[0].Target != "asked" || q.Reason != "somebody has to agree" ||
+		!strings.Contains(q.Messages[0].Arguments, `"line":"a\nb"`) || strings.Contains(q.Messages[0].Arguments, "abcdefghij") {
 		t.Errorf("%+v", q)
 	}
 	a.say <- true
@@ -147,7 +147,7 @@ func TestHeldMessages(t *testing.T) {
 	c.expect(c.serverIn, batch)
 	sampling := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}` + "\n"
 	c.say(c.serverOut, sampling)
-	if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" {
+	if q := <-a.heard; q.Asks != "server" || q.Messages[0].Method != "sampling/createMessage" {
 		t.Errorf("%+v", q)
 	}
 	a.say <- true
@@ -158,7 +158,7 @@ func TestHeldMessages(t *testing.T) {
 	c.expect(c.serverIn, call("6", "other")+"\n")
 	required := `{"jsonrpc":"2.0","id":6,"result":{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"},"s":{"method":"sampling/createMessage","params":{"maxTokens":1}}}}}` + "\n"
 	c.say(c.serverOut, required)
-	if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" || q.Target != "" || q.Arguments != `{"maxTokens":1}` {
+	if q := <-a.heard; q.Asks != "server" || !slices.Equal(q.Messages, []proxy.QuestionMessage{{Method: "sampling/createMessage", Arguments: `{"maxTokens":1}`}}) {
 		t.Errorf("%+v", q)
 	}
 	a.say <- true
@@ -169,6 +169,48 @@ func TestHeldMessages(t *testing.T) {
 	a.wantTold(t, `tools/call "asked" for the server srv true: mcpscan held`, `tools/call "asked" for the server srv false: mcpscan held`,
 		`tools/call "asked" for the server srv false: the sender cancelled it`, `tools/call "asked" for the server srv, with 1 more in the same batch true: mcpscan held`,
 		`sampling/createMessage from the server srv true: mcpscan held`, `sampling/createMessage from the server srv true: mcpscan held`)
+}
+
+// TestHeldBatch checks that the question shows every message that needs approval, with all that it contains, and
+// that a batch is refused if its messages do not fit into a question.
+func TestHeldBatch(t *testing.T) {
+	a := newAsked()
+	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
+	batch := `[` + call("1", "asked-a") + `,` + call("2", "other") + `,{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"arguments":{"x":1},"name":"asked-b","arguments":{"x":2},"_meta":{"k":"v"},"task":{"ttl":1}},"more":[]}]` + "\n"
+	c.say(c.toProxy, batch)
+	q := <-a.heard
+	want := []proxy.QuestionMessage{{Method: "tools/call", Target: "asked-a", Arguments: `{}`},
+		{Method: "tools/call", Target: "asked-b", Arguments: `{"x":2}`, Other: `"more":[], "arguments":{"x":1}, "_meta":{"k":"v"}, "task":{"ttl":1}`}}
+	if !slices.Equal(q.Messages, want) || q.More != 1 {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.serverIn, batch)
+
+	// All requests in a result are shown.
+	c.say(c.toProxy, call("4", "other")+"\n")
+	c.expect(c.serverIn, call("4", "other")+"\n")
+	required := `{"jsonrpc":"2.0","id":4,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{"maxTokens":1}},"b":{"method":"sampling/createMessage","params":{"maxTokens":2}}}}}` + "\n"
+	c.say(c.serverOut, required)
+	if q := <-a.heard; len(q.Messages) != 2 || q.Messages[1].Arguments != `{"maxTokens":2}` {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.fromProxy, required)
+
+	const room = 16
+	var calls, errors []string
+	for n := range room + 1 {
+		calls = append(calls, strings.ReplaceAll(call(fmt.Sprint(n), "asked"), "tools/call", "prompts/get"))
+		errors = append(errors, refused(fmt.Sprint(n), "needs approval: somebody has to agree", "ask", "prompt"))
+	}
+	c.say(c.toProxy, "["+strings.Join(calls, ",")+"]\n")
+	c.expect(c.fromProxy, "["+strings.Join(errors, ",")+"]\n")
+	c.close()
+	names := strings.Repeat(`prompts/get "asked", `, room-2) + `prompts/get "asked" and prompts/get "asked"`
+	a.wantTold(t, `tools/call "asked-a" and tools/call "asked-b" for the server srv, with 1 more in the same batch true: mcpscan held`,
+		`sampling/createMessage and sampling/createMessage from the server srv true: mcpscan held`,
+		names+` for the server srv, with 1 more in the same batch false: it contains too many messages to show`)
 }
 
 // TestHeldTooLong checks that a message is refused if no answer comes in time, or if too many
