@@ -10,18 +10,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Unmasked is a message as it was sent, before secrets in it were masked. A [Live] decides on this
-// message, so that masking cannot hide a text or an argument from it, but findings and what is kept
-// of the message contain only the masked one.
-type Unmasked struct {
-	Frame []byte
-	HTTP  *mcp.HTTPHead
-}
-
-// inspectUnmasked adds to the facts of an event what only its unmasked message shows.
+// inspectUnmasked adds to the facts of an event what only its unmasked frame shows. A [Live] decides on
+// the unmasked frame, so that masking cannot hide a text or an argument from it, but findings and
+// recordings contain only the masked one.
 func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
-	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked.Frame), e.Unmasked.HTTP, nil, nil
+	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked), e.UnmaskedHTTP, nil, nil
 	more := in.Inspect(&sent)
 	if facts.unclear = !slices.EqualFunc(facts.Messages, more.Messages, alike); len(more.Messages) != len(facts.Messages) {
 		return

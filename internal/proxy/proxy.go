@@ -94,7 +94,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	e.Direction, e.Frame = direction, frame
 	if s.mask != nil {
 		if e.Frame = s.mask(frame); !bytes.Equal(e.Frame, frame) {
-			e.Unmasked = &scanner.Unmasked{Frame: frame, HTTP: s.unmaskedHead()}
+			e.Unmasked, e.UnmaskedHTTP = frame, s.unmaskedHead()
 		}
 	}
 	masked := e.Frame
