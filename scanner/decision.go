@@ -155,7 +155,7 @@ func (p *JudgePass) decideAsks() {
 			d = p.ask(PolicyRequest{Method: a.Method, Arguments: a.Arguments, Partial: a.Partial})
 		}
 		if d.Verdict == Prompt {
-			m.Prompted = append(m.Prompted, a)
+			m.Prompted = append(m.Prompted, &m.Asks[i])
 		}
 		if d.over(&p.Policy) {
 			p.Policy, m.Asked = d, &m.Asks[i]
