@@ -46,7 +46,7 @@ func alike(a, b Message) bool {
 func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
 
 // maskedStructure is the decision about a message of which masking hides more than texts.
-var maskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
+var maskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
 
 // unmaskedValues returns the values in a message with those that were masked. The position and the
 // text of those are not known.
