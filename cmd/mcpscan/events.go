@@ -63,7 +63,7 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 			}
 			passes := false
 			for _, name := range [...]string{r.Type, r.Method, r.Kind} {
-				passes = kind.suggest(name) || passes
+				passes = kind.recordSuggestion(name) || passes
 			}
 			if passes {
 				rows = append(rows, r)

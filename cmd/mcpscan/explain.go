@@ -202,10 +202,10 @@ func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error)
 			}
 		}
 	}
-	called := v.definitions()
+	called := v.definitionCollector()
 	if len(places) > 0 || len(called.events) > 0 {
 		if _, err := x.pass(ctx, x.checks.Engine(), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
-			called.event(e)
+			called.reach(e)
 			for at, p := range places { // the last event that begins at or before the place
 				if col := e.Origin.Column; e.Origin.Line == at.line && (p.Event == "" || col <= at.column && (col > p.column || p.column > at.column)) {
 					places[at] = pastOf(e, out)

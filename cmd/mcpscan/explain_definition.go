@@ -24,14 +24,14 @@ type definitionFinding struct {
 // maxDefinitionFindings is the maximum number of findings about a definition, the worst ones.
 const maxDefinitionFindings = 20
 
-// definitions collects the findings about the tools that the explained events call.
-type definitions struct {
+// definitionCollector collects the findings about the tools that the explained events call.
+type definitionCollector struct {
 	events []*explained // those that were not reached yet
 }
 
-// definitions returns a collector of the findings about the tools that the view's events call.
-func (v *view) definitions() *definitions {
-	d := &definitions{}
+// definitionCollector returns a collector of the findings about the tools that the view's events call.
+func (v *view) definitionCollector() *definitionCollector {
+	d := &definitionCollector{}
 	for _, e := range v.events {
 		for i := range e.Messages {
 			if m := &e.Messages[i]; m.call && m.Tool != "" {
@@ -46,13 +46,13 @@ func (v *view) definitions() *definitions {
 	return d
 }
 
-// event ends the collection for the event itself.
-func (d *definitions) event(e *scanner.Event) {
+// reach ends the collection for the event itself.
+func (d *definitionCollector) reach(e *scanner.Event) {
 	d.events = slices.DeleteFunc(d.events, func(x *explained) bool { return x.Seq == e.Seq })
 }
 
 // finding adds a finding to the calls that follow it.
-func (d *definitions) finding(f *scanner.Finding) {
+func (d *definitionCollector) finding(f *scanner.Finding) {
 	if f.Subject != mcp.ToolSubject {
 		return
 	}

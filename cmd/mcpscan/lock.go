@@ -94,7 +94,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
-	c.note(std.err, offers.notes)
+	c.tellNotes(std.err, offers.notes)
 	return c.report(std, checks, offers)
 }
 
@@ -260,8 +260,8 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// note prints the notes of the targets.
-func (c *lockCmd) note(w io.Writer, notes []string) {
+// tellNotes prints the notes of the targets.
+func (c *lockCmd) tellNotes(w io.Writer, notes []string) {
 	if c.Quiet {
 		return
 	}

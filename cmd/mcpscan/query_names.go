@@ -16,11 +16,11 @@ import (
 
 // nameFilter selects rows by name. It remembers the names in the recording, for a message if none passes.
 type nameFilter struct {
-	flag   string
-	want   string          // "" if every name passes
-	found  bool            // a name in the recording passes
-	passed map[string]bool // by name, whether it passes; only the first names
-	others map[string]bool // names to suggest, as shown in findings
+	flag        string
+	want        string          // "" if every name passes
+	found       bool            // a name in the recording passes
+	known       map[string]bool // by name, whether it passes; only the first names
+	suggestions map[string]bool // names to suggest, as shown in findings
 }
 
 // The limits on the names that a filter remembers and suggests.
@@ -30,7 +30,7 @@ const (
 )
 
 func newNameFilter(flag, want string) nameFilter {
-	return nameFilter{flag: flag, want: want, passed: map[string]bool{}, others: map[string]bool{}}
+	return nameFilter{flag: flag, want: want, known: map[string]bool{}, suggestions: map[string]bool{}}
 }
 
 // passes reports whether a name passes the filter.
@@ -38,35 +38,35 @@ func (n *nameFilter) passes(name string) bool {
 	if n.want == "" || n.want == name {
 		return true
 	}
-	passes, known := n.passed[name]
+	passes, known := n.known[name]
 	if !known {
 		passes = sameName(n.want, name)
-		if len(n.passed) < maxNamesRemembered {
-			n.passed[strings.Clone(name)] = passes
+		if len(n.known) < maxNamesRemembered {
+			n.known[strings.Clone(name)] = passes
 		}
 	}
 	return passes
 }
 
-// see is like passes, but for a name in the recording, whether or not the query has a row for it.
-func (n *nameFilter) see(name string) bool {
+// record is like passes, but for a name in the recording, whether or not the query has a row for it.
+func (n *nameFilter) record(name string) bool {
 	passes := n.passes(name)
 	n.found = n.found || passes
 	return passes
 }
 
-// suggest is like see, but for a name that the message can suggest.
-func (n *nameFilter) suggest(name string) bool {
-	passes := n.see(name)
-	if !passes && name != "" && len(n.others) < maxNamesRemembered {
-		n.others[text.ShownName(name)] = true
+// recordSuggestion is like record, but for a name that the message can suggest.
+func (n *nameFilter) recordSuggestion(name string) bool {
+	passes := n.record(name)
+	if !passes && name != "" && len(n.suggestions) < maxNamesRemembered {
+		n.suggestions[text.ShownName(name)] = true
 	}
 	return passes
 }
 
 // tell reports that no name in the recording passes the filter, and suggests other names.
 func (n *nameFilter) tell(std streams) {
-	names := slices.Sorted(maps.Keys(n.others))
+	names := slices.Sorted(maps.Keys(n.suggestions))
 	hint := config.Similar(n.want, names)
 	if hint == "" && len(names) > 0 {
 		hint = "; expected "
@@ -88,19 +88,19 @@ type nameFilters struct{ session, server, tool, kind nameFilter }
 
 // event records the names in an event. It leaves out servers of other sessions, and tools of other servers.
 func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
-	if !f.session.suggest(e.Session) || !f.server.suggest(e.Server) || f.tool.want == "" {
+	if !f.session.recordSuggestion(e.Session) || !f.server.recordSuggestion(e.Server) || f.tool.want == "" {
 		return
 	}
 	for i := range out.Messages {
 		m := &out.Messages[i]
 		if m.Method == "tools/call" || m.Kind == mcp.Audit {
-			f.tool.suggest(m.Target)
+			f.tool.recordSuggestion(m.Target)
 		} else {
-			f.tool.see(m.Target)
+			f.tool.record(m.Target)
 		}
 		for k := range m.Definitions {
 			if d := &m.Definitions[k]; d.Kind == mcp.ToolSubject {
-				f.tool.suggest(d.Name)
+				f.tool.recordSuggestion(d.Name)
 			}
 		}
 	}
@@ -108,8 +108,8 @@ func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
 
 // finding records the names in a finding, such as those of prompts.
 func (f *nameFilters) finding(found *scanner.Finding) {
-	if f.session.see(found.Session) && f.server.see(found.Server) {
-		f.tool.see(found.Name)
+	if f.session.record(found.Session) && f.server.record(found.Server) {
+		f.tool.record(found.Name)
 	}
 }
 
@@ -129,19 +129,19 @@ func sameName(a, b string) bool {
 	if a == b {
 		return true
 	}
-	a, b = inOutput(a), inOutput(b)
-	return a == b || truncates(a, b) || truncates(b, a)
+	a, b = inFull(a), inFull(b)
+	return a == b || isTruncated(a, b) || isTruncated(b, a)
 }
 
-// inOutput returns a name as in an output, but not truncated.
-func inOutput(name string) string {
+// inFull returns a name as in an output, but not truncated.
+func inFull(name string) string {
 	var b strings.Builder
 	fmt.Fprintln(text.Guard(&b), text.Visible(text.Mask(name), math.MaxInt))
 	return b.String()[:b.Len()-1]
 }
 
-// truncates reports whether short is name as truncated for an output.
-func truncates(short, name string) bool {
+// isTruncated reports whether short is name as truncated for an output.
+func isTruncated(short, name string) bool {
 	const least = cellChars - len("<U+10FFFF>") // an escape is not divided
 	begin, cut := strings.CutSuffix(short, "…")
 	return cut && utf8.RuneCountInString(begin) >= least && strings.HasPrefix(name, begin)

@@ -36,7 +36,7 @@ func (r *serverRow) when() time.Time { return r.Last }
 // Run lists the servers.
 func (c *serversCmd) Run(ctx context.Context, std streams) error {
 	byName := map[string]*serverRow{}
-	found := tallies{}
+	found := distinctFindings{}
 	err := c.run(ctx, std, sink{
 		event: func(e *scanner.Event, out *scanner.Outcome) {
 			if len(out.Messages) > 0 && out.ShowsServer(e) && c.has(e.Session, e.Server, c.Tool) {
@@ -48,14 +48,14 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 		},
 		finding: func(f *scanner.Finding) {
 			if c.has(f.Session, f.Server, c.Tool) {
-				found.finding(f)
+				found.add(f)
 			}
 		},
 	})
 	if err != nil {
 		return err
 	}
-	rows := c.rows(byName, found.count(func(f tallied) [2]string { return [2]string{f.server} }))
+	rows := c.rows(byName, found.countBy(func(f distinctFinding) [2]string { return [2]string{f.server} }))
 	return show(&c.queryFlags, std, rows, func(rows []*serverRow) *table {
 		t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
 		for _, r := range rows {
@@ -66,7 +66,7 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 }
 
 // rows returns the rows with the number of their findings, and a row for each server that only findings name.
-func (c *serversCmd) rows(byName map[string]*serverRow, found map[[2]string]tally) []*serverRow {
+func (c *serversCmd) rows(byName map[string]*serverRow, found map[[2]string]findingCount) []*serverRow {
 	shown := map[string]bool{}
 	for name, r := range byName {
 		r.Findings = found[[2]string{text.ShownName(name)}].n

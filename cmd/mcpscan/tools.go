@@ -33,7 +33,7 @@ func (r *toolRow) when() time.Time { return r.First }
 // Run lists the tools.
 func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	byName := map[[2]string]*toolRow{}
-	found := tallies{}
+	found := distinctFindings{}
 	err := c.run(ctx, std, sink{
 		event: func(e *scanner.Event, out *scanner.Outcome) {
 			for _, m := range out.Messages {
@@ -49,14 +49,14 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 		},
 		finding: func(f *scanner.Finding) {
 			if c.has(f.Session, f.Server, f.Name) {
-				found.finding(f)
+				found.add(f)
 			}
 		},
 	})
 	if err != nil {
 		return err
 	}
-	counts := found.count(func(f tallied) [2]string { return [2]string{f.server, f.tool} })
+	counts := found.countBy(func(f distinctFinding) [2]string { return [2]string{f.server, f.tool} })
 	for _, r := range byName {
 		if t := counts[[2]string{text.ShownName(r.Server), text.ShownName(r.Tool)}]; t.n > 0 {
 			r.Findings, r.Worst = t.n, t.worst.String()

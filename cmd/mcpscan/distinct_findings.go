@@ -1,0 +1,43 @@
+package main
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// distinctFindings holds the distinct findings about servers and tools. As in a report, findings with the same
+// fingerprint in one session are one finding, with the highest severity. Unlike a report, it omits none.
+type distinctFindings map[findingKey]distinctFinding
+
+type findingKey struct{ session, fingerprint string }
+
+type distinctFinding struct {
+	server, tool string
+	severity     scanner.Severity
+	status       scanner.Status
+}
+
+// add adds a finding.
+func (t distinctFindings) add(f *scanner.Finding) {
+	key := findingKey{f.Session, f.Fingerprint()}
+	now, again := t[key]
+	if !again {
+		now = distinctFinding{f.Server, f.Name, f.Severity, f.Status}
+	}
+	now.severity, now.status = max(now.severity, f.Severity), min(now.status, f.Status)
+	t[key] = now
+}
+
+// findingCount counts open findings above note.
+type findingCount struct {
+	n     int
+	worst scanner.Severity
+}
+
+// countBy counts the findings by the server and tool that of returns.
+func (t distinctFindings) countBy(of func(distinctFinding) [2]string) map[[2]string]findingCount {
+	out := map[[2]string]findingCount{}
+	for _, f := range t {
+		if key := of(f); f.status == scanner.Open && f.severity > scanner.Note {
+			out[key] = findingCount{out[key].n + 1, max(out[key].worst, f.severity)}
+		}
+	}
+	return out
+}
