@@ -25,6 +25,6 @@ func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *sca
 		if named == nil {
 			named = app.HostsBelow(ctx, filepath.Dir(c.Lockfile), c.MaxMessage)
 		}
-		o.Identity = o.Identity.Keep(s.Identity.Last(), named[name])
+		o.Identity = o.Identity.KeepHosts(s.Identity.Last(), named[name])
 	}
 }

@@ -183,14 +183,14 @@ func (r *launcherReader) named(name, value, pkg string) {
 		}
 		r.read(filepath.Join(place, "etc", "npmrc"), npmPrefix, pkg)
 	case "npm_config_cache":
-		r.cache(place)
+		r.addCache(place)
 	case "home", "userprofile":
-		r.cache(filepath.Join(place, ".npm"))
+		r.addCache(filepath.Join(place, ".npm"))
 		r.read(filepath.Join(place, ".npmrc"), npmPrefix, pkg)
 	}
 }
 
-func (r *launcherReader) cache(dir string) {
+func (r *launcherReader) addCache(dir string) {
 	if !r.ignored {
 		r.npm.Caches = append(r.npm.Caches, dir)
 	}

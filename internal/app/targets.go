@@ -237,7 +237,7 @@ func (p *Plan) Unique() {
 		if t.InProject() {
 			dir, _ = filepath.Abs(t.Dir)
 		}
-		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, baseline.IdentityOf(&t.Written).Cwd, dir}, plainCommand(&t), t.Env, servers.Pairs(t.Headers)})
+		key := fmt.Sprintf("%q", [][]string{{t.Name, t.URL, t.Transport, baseline.IdentityOf(&t.Written).Cwd, dir}, canonicalCommand(&t), t.Env, servers.Pairs(t.Headers)})
 		known := same[key]
 		same[key] = true
 		return known
@@ -250,9 +250,9 @@ func (p *Plan) Unique() {
 	}
 }
 
-// plainCommand returns a target's command with paths relative to the directory in which it starts, because
+// canonicalCommand returns a target's command with paths relative to the directory in which it starts, because
 // clients write them in different ways.
-func plainCommand(t *servers.Target) []string {
+func canonicalCommand(t *servers.Target) []string {
 	if len(t.Command) == 0 {
 		return nil
 	}
@@ -264,6 +264,6 @@ func plainCommand(t *servers.Target) []string {
 			words[i] = word[:at] + strings.TrimSuffix("./"+filepath.ToSlash(rel), "/.")
 		}
 	}
-	command, args := launch.Plain(words[0], words[1:])
+	command, args := launch.Canonical(words[0], words[1:])
 	return append([]string{command}, args...)
 }

@@ -61,8 +61,8 @@ func (id *Identity) WithHosts(other *Identity) *Identity {
 	return &both
 }
 
-// Keep adds to the identity those hosts of a recorded one that are in named.
-func (id *Identity) Keep(recorded *Identity, named []string) *Identity {
+// KeepHosts adds to the identity those hosts of a recorded one that are in named.
+func (id *Identity) KeepHosts(recorded *Identity, named []string) *Identity {
 	kept := slices.DeleteFunc(slices.Clone(recorded.Hosts), func(host string) bool { return !slices.Contains(named, host) })
 	return id.WithHosts(&Identity{Hosts: kept})
 }

@@ -42,7 +42,7 @@ type Identity struct {
 // IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
 	named := e.Concealer()
-	command, args, cwd := e.Relative()
+	command, args, cwd := e.RelativeCommand()
 	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(command)), Cwd: cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
 	for _, a := range args {
@@ -58,19 +58,19 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	return id
 }
 
-// Plain returns a copy of the identity with a plain command.
-func (id *Identity) Plain() *Identity {
-	plain := *id
-	plain.Command, plain.Args = launch.Plain(id.Command, id.Args)
+// Canonical returns a copy of the identity with its command in canonical form.
+func (id *Identity) Canonical() *Identity {
+	canonical := *id
+	canonical.Command, canonical.Args = launch.Canonical(id.Command, id.Args)
 	if id.Package == id.Command {
-		plain.Package = plain.Command
+		canonical.Package = canonical.Command
 	}
 	for i, arg := range id.Args {
 		if arg == id.Package {
-			plain.Package = plain.Args[i]
+			canonical.Package = canonical.Args[i]
 		}
 	}
-	return &plain
+	return &canonical
 }
 
 // Same reports whether two identities belong to one server: they start the same package, file or
@@ -80,7 +80,7 @@ func (id *Identity) Same(other *Identity) bool {
 	if other == nil {
 		return false
 	}
-	switch id, other = id.Plain(), other.Plain(); {
+	switch id, other = id.Canonical(), other.Canonical(); {
 	case id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
 		return false
 	case id.Command == "" && other.Command == "":
@@ -97,7 +97,7 @@ func (id *Identity) Program() string {
 	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
 	}
-	switch id = id.Plain(); {
+	switch id = id.Canonical(); {
 	case id.Package == "" && id.Command != "":
 		return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Command}, id.Args...))
 	}
@@ -110,7 +110,7 @@ func (id *Identity) Key() string {
 	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
 	}
-	switch id = id.Plain(); {
+	switch id = id.Canonical(); {
 	case id.Package == "":
 		return fmt.Sprintf("%q", append([]string{id.URL, id.Command}, id.Args...))
 	}
@@ -244,7 +244,7 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 // transport, resolved version, integrity or executable is not a difference, nor is the removal of
 // a host.
 func (id *Identity) Differences(current *Identity) (all []string) {
-	id, current = id.Plain(), current.Plain()
+	id, current = id.Canonical(), current.Canonical()
 	part := func(what, was, is string) {
 		if was != is {
 			was, is = brief(was, is)
@@ -367,7 +367,7 @@ func (id *Identity) SameArgs(current *Identity) bool {
 // differs from that part of id. Parts that an identity does not contain, such as the values of
 // variables, count as equal.
 func (id *Identity) Changed(current *Identity, pointer string) bool {
-	id, current = id.Plain(), current.Plain()
+	id, current = id.Canonical(), current.Canonical()
 	member, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	name := wire.UnescapePointer(rest)
 	switch member {

@@ -12,7 +12,7 @@ import (
 func TestSameFile(t *testing.T) {
 	entry := func(line, cwd string, workspace bool) *configfile.Entry {
 		words := strings.Fields(line)
-		return &configfile.Entry{Command: words[0], Args: words[1:], Cwd: cwd, Workspace: workspace}
+		return &configfile.Entry{Command: words[0], Args: words[1:], Cwd: cwd, ExpandsWorkspace: workspace}
 	}
 	for _, tt := range []struct {
 		one, oneCwd, other, otherCwd string

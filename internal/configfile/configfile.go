@@ -65,8 +65,8 @@ type Entry struct {
 	FileHosts []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
-	// Workspace is set if the client expands ${workspaceFolder}, to the directory of the project.
-	Workspace bool
+	// ExpandsWorkspace is set if the client expands ${workspaceFolder}, to the directory of the project.
+	ExpandsWorkspace bool
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string

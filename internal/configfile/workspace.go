@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Relative returns how the entry starts its server, with paths in the workspace relative to it, as other clients
+// RelativeCommand returns how the entry starts its server, with paths in the workspace relative to it, as other clients
 // write them. If the server starts in another directory, only that directory is relative.
-func (e *Entry) Relative() (command string, args []string, cwd string) {
+func (e *Entry) RelativeCommand() (command string, args []string, cwd string) {
 	command, args, cwd = e.Command, e.Args, e.Cwd
-	if !e.Workspace {
+	if !e.ExpandsWorkspace {
 		return command, args, cwd
 	}
 	if inside, ok := inWorkspace(cwd); ok {

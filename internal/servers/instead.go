@@ -26,7 +26,7 @@ type NPM struct {
 // if project is "". Except for package.json, only files that Git tracks count: the others were installed on
 // this machine. why is the reason if it is unknown which files Git tracks.
 func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why string) {
-	word := npxWord(l)
+	word := packageSpec(l)
 	if word == "" || len(n.Dirs) == 0 {
 		return "", ""
 	}
@@ -56,7 +56,7 @@ func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why str
 // Untracked returns the file in node_modules that npx would run instead of fetching a package if Git tracked
 // it, or "" if there is none or Git ignores it. Its path is as for Instead.
 func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
-	word := npxWord(l)
+	word := packageSpec(l)
 	if word == "" {
 		return ""
 	}
@@ -75,8 +75,8 @@ func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
 	return ""
 }
 
-// npxWord returns the package with its version as npx or npm exec looks for it, or "" if the command is another one.
-func npxWord(l *launch.Command) string {
+// packageSpec returns the package with its version as npx or npm exec looks for it, or "" if the command is another one.
+func packageSpec(l *launch.Command) string {
 	switch {
 	case l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM:
 		return ""

@@ -29,7 +29,7 @@ func WorkspaceOf(f *config.File) Workspace {
 func MarkWorkspace(f *config.File) {
 	in := WorkspaceOf(f)
 	for i := range f.Entries {
-		f.Entries[i].Workspace = in != ""
+		f.Entries[i].ExpandsWorkspace = in != ""
 	}
 }
 

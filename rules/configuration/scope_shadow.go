@@ -73,8 +73,8 @@ func identity(e *configfile.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
 	}
-	command, args, _ := e.Relative()
-	l := launch.Parse(launch.Plain(command, args))
+	command, args, _ := e.RelativeCommand()
+	l := launch.Parse(launch.Canonical(command, args))
 	if bridge.MatchString(l.Name) {
 		for _, arg := range e.Args {
 			if strings.Contains(arg, "://") {

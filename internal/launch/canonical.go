@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Plain returns a command with its arguments, without the ./ before a path that means the same without it: that of
+// Canonical returns a command with its arguments, without the ./ before a path that means the same without it: that of
 // a program which is not looked up in PATH anyway, and that of the script which an interpreter loads.
-func Plain(command string, args []string) (string, []string) {
+func Canonical(command string, args []string) (string, []string) {
 	if rest, ok := strings.CutPrefix(command, "./"); ok && strings.Contains(rest, "/") {
 		command = rest
 	}
