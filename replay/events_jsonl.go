@@ -111,9 +111,9 @@ var timestamp = []string{"timestamp"}
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
 		if e.Time, ok = timeOf(s); ok {
-			e.Lacks = ""
+			e.Unreadable = ""
 		} else {
-			e.Lacks = unreadTime
+			e.Unreadable = unreadTime
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	if e.Server == "" {
 		e.Server = baseName(d.file)
 	}
-	e.Kind, e.Lacks = scanner.FrameEvent, "" // a time in it comes from its sender, not from a recorder
+	e.Kind, e.Unreadable = scanner.FrameEvent, "" // a time in it comes from its sender, not from a recorder
 	d.embedded(b, e, 0, data)
 	yield(e)
 }
@@ -241,7 +241,7 @@ func directionOf(s string) mcp.Direction {
 	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "stdout":
 		return mcp.ServerToClient
 	}
-	from, to, _ := arrow(s)
+	from, to, _ := splitArrow(s)
 	switch {
 	case from == to:
 	case from == "client", to == "server":
@@ -252,8 +252,8 @@ func directionOf(s string) mcp.Direction {
 	return mcp.Unknown
 }
 
-// arrow splits "A -> B" into its names, in lower case.
-func arrow(s string) (from, to string, ok bool) {
+// splitArrow splits "A -> B" into its names, in lower case.
+func splitArrow(s string) (from, to string, ok bool) {
 	from, to, ok = strings.Cut(strings.ReplaceAll(strings.ToLower(s), "→", "->"), "->")
 	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
 	return from, to, ok && from != "" && to != ""
@@ -267,7 +267,7 @@ func sideOf(s string) mcp.Side {
 	case "recv", "receive", "receives", "received", "receiving", "read", "reading", "in", "incoming", "inbound", "ingress", "rx", "<-", "<--", "<=", "<", "<<", "<<<", "←":
 		return mcp.Received
 	}
-	if from, to, ok := arrow(s); ok && from < to { // the answered request tells which name is the client's
+	if from, to, ok := splitArrow(s); ok && from < to { // the answered request tells which name is the client's
 		return mcp.Sent
 	} else if ok && from > to {
 		return mcp.Received

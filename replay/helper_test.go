@@ -129,8 +129,8 @@ func shown(events []scanner.Event) string {
 			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Reason)
 		}
 		b.WriteString(show(&events[i]) + "\n")
-		if e := events[i]; e.Lacks != "" && e.Kind != scanner.SkippedEvent && e.Kind != scanner.IgnoredEvent {
-			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Lacks)
+		if e := events[i]; e.Unreadable != "" && e.Kind != scanner.SkippedEvent && e.Kind != scanner.IgnoredEvent {
+			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Unreadable)
 		}
 	}
 	return b.String()

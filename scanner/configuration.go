@@ -104,8 +104,8 @@ func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severi
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
 
-// ReportUnless is like Report, but the finding counts as approved if approval is not nil.
-func (p *ConfigPass) ReportUnless(approval *baseline.Approval, e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
+// ReportWithApproval is like Report, but the finding counts as approved if approval is not nil.
+func (p *ConfigPass) ReportWithApproval(approval *baseline.Approval, e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related).withApproval(approval))
 }
 

@@ -13,23 +13,25 @@ func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	switch {
 	case e.Direction != mcp.Unknown:
 		return e.Direction
-	case srv.tells(e):
+	case srv.sideGivesDirection(e):
 		if e.Side == mcp.Sent {
-			return srv.sends
+			return srv.sentDirection
 		}
-		return opposite(srv.sends)
+		return opposite(srv.sentDirection)
 	case m.Kind == mcp.Response && srv.clientAnswers(e.Side, m.ID):
 		return mcp.ClientToServer
 	}
-	return likely(m)
+	return likelyDirection(m)
 }
 
-// tells reports whether the direction of an event follows from what its log calls sent and received.
-func (srv *Server) tells(e *Event) bool { return e.Side != mcp.NoSide && srv.sends != mcp.Unknown }
+// sideGivesDirection reports whether the direction of an event follows from what its log calls sent and received.
+func (srv *Server) sideGivesDirection(e *Event) bool {
+	return e.Side != mcp.NoSide && srv.sentDirection != mcp.Unknown
+}
 
-// likely returns the direction that a message by itself suggests: responses, and methods in
+// likelyDirection returns the direction that a message by itself suggests: responses, and methods in
 // fromServer, come from the server, and other requests and notifications come from the client.
-func likely(m *Message) mcp.Direction {
+func likelyDirection(m *Message) mcp.Direction {
 	if m.Kind == mcp.Request || m.Kind == mcp.Notification {
 		if !fromServer[m.Method] {
 			return mcp.ClientToServer
@@ -42,34 +44,34 @@ func likely(m *Message) mcp.Direction {
 // server. A response with the ID of a request of the client counts as the server's, even if the
 // server has sent a request with that ID too; so does the next one.
 func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
-	asked, open := srv.pending[mcp.ServerToClient].of(id)
+	asked, open := srv.pending[mcp.ServerToClient].find(id)
 	if !open || asked.disputed || !asked.answeredBy(side) {
 		return false
 	}
-	own, open := srv.pending[mcp.ClientToServer].of(id)
+	own, open := srv.pending[mcp.ClientToServer].find(id)
 	return !open || !own.answeredBy(side)
 }
 
 // answeredBy reports whether a response on the given side of the log can answer the request.
 func (c PendingCall) answeredBy(side mcp.Side) bool { return side == mcp.NoSide || side != c.side }
 
-// learn determines what the log of a server calls sent, from the result of a request that only one side
+// learnSide determines what the log of a server calls sent, from the result of a request that only one side
 // sends. A request alone is no proof: a server can send a request of the client, but the client does
 // not answer it with a result.
-func (srv *Server) learn(e *Event, m *Message, asked PendingCall) {
-	if e.Side == mcp.NoSide || asked.side == mcp.NoSide || e.Side == asked.side || m.IsError || srv.sends != mcp.Unknown {
+func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
+	if e.Side == mcp.NoSide || asked.side == mcp.NoSide || e.Side == asked.side || m.IsError || srv.sentDirection != mcp.Unknown {
 		return
 	}
 	switch {
 	case fromServer[asked.Method]:
-		srv.sends = mcp.ServerToClient
+		srv.sentDirection = mcp.ServerToClient
 	case fromClient[asked.Method] || listMethods[asked.Method]:
-		srv.sends = mcp.ClientToServer
+		srv.sentDirection = mcp.ClientToServer
 	default:
 		return
 	}
 	if asked.side == mcp.Received {
-		srv.sends = opposite(srv.sends)
+		srv.sentDirection = opposite(srv.sentDirection)
 	}
 }
 
@@ -77,7 +79,7 @@ func (srv *Server) learn(e *Event, m *Message, asked PendingCall) {
 // with the same ID. If the response answered none, it removes the marked request.
 func (srv *Server) dispute(id string, answered bool) {
 	theirs := &srv.pending[mcp.ServerToClient]
-	asked, open := theirs.of(id)
+	asked, open := theirs.find(id)
 	switch {
 	case open && answered:
 		asked.disputed = true
@@ -90,13 +92,13 @@ func (srv *Server) dispute(id string, answered bool) {
 // Disputed reports whether the current response, whose sender was not recorded, may be the client's: both
 // sides had an open request with its ID.
 func (p *JudgePass) Disputed() bool {
-	asked, open := p.Server.pending[mcp.ServerToClient].of(p.Message.ID)
+	asked, open := p.Server.pending[mcp.ServerToClient].find(p.Message.ID)
 	return open && asked.disputed && p.event.Direction == mcp.Unknown
 }
 
-// fromClient drops the findings in the result or error of a response that turned out to be the client's,
+// dropResultFindings drops the findings in the result or error of a response that turned out to be the client's,
 // except those of rules that inspect what a client sends.
-func (j *judge) fromClient(message int) {
+func (j *judge) dropResultFindings(message int) {
 	before := len(j.found.all)
 	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {
 		return f.message == message && !f.Rule.Client && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject)

@@ -62,7 +62,7 @@ type Event struct {
 	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
-	Lacks        string // what could not be read besides the frame, worded for a report; "" if everything was
+	Unreadable   string // what could not be read besides the frame, worded for a report; "" if everything was
 	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
 	Unasked      bool   // the frame was assembled from a part of a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list

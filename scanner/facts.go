@@ -15,8 +15,8 @@ type Facts struct {
 	Exceeds  bool      // the frame exceeds a limit of the JSON parser
 	Invalid  bool      // the frame is not valid JSON, but lenient parsers accept it
 
-	full    bool // the event reached its maximum number of findings
-	unclear bool // masking secrets changed more than texts
+	full            bool // the event reached its maximum number of findings
+	structureMasked bool // masking secrets changed more than texts
 }
 
 // Message is one JSON-RPC message, reduced to the data that sessions need.

@@ -106,9 +106,9 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// secrets returns the values of a client's message that nothing in it marks as secrets, but that a server
+// returnedSecrets returns the values of a client's message that nothing in it marks as secrets, but that a server
 // returned as secrets. Masking by form does not find them.
-func (s *Session) secrets(m *Message) (out []string) {
+func (s *Session) returnedSecrets(m *Message) (out []string) {
 	for i := range m.Values {
 		v := &m.Values[i]
 		if k := s.known[v.digest]; k != nil && k.kind == text.SecretValue && v.Kind != text.SecretValue {

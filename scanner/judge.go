@@ -44,15 +44,15 @@ type judge struct {
 	paired   string // the first server in the input, to be compared with the only approved one
 	met      bool
 
-	concerned   *concerned
-	whole       bool         // Inspect kept all findings of the event
-	unclear     bool         // see Facts.unclear
-	withholding *withholding // nil in a run over a whole input
-	remembered  int          // number of values, across all sessions
-	peak        int          // maximum of remembered
-	pinned      int          // bytes of schemas in pins
-	learned     int          // number of tools from other connections
-	sharing     bool         // outcomes include what messages add for other connections
+	concerned       *concerned
+	whole           bool         // Inspect kept all findings of the event
+	structureMasked bool         // see Facts.structureMasked
+	withholding     *withholding // nil in a run over a whole input
+	remembered      int          // number of values, across all sessions
+	peak            int          // maximum of remembered
+	pinned          int          // bytes of schemas in pins
+	learned         int          // number of tools from other connections
+	sharing         bool         // outcomes include what messages add for other connections
 
 	// The current event.
 	places  Places
@@ -89,7 +89,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	}
 	j.found = bounded{all: append(j.found.all[:0], facts.Findings...), own: len(facts.Findings), most: maxPerEvent}
 	j.out.begin(facts)
-	j.whole, j.unclear = !facts.full, facts.unclear
+	j.whole, j.structureMasked = !facts.full, facts.structureMasked
 	switch e.Kind {
 	case SkippedEvent:
 		j.coverage.events++
@@ -105,8 +105,8 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 		j.out.Findings = j.found.all
 		return &j.out
 	}
-	if e.Lacks != "" {
-		j.coverage.skip(e.Lacks, e.Origin)
+	if e.Unreadable != "" {
+		j.coverage.skip(e.Unreadable, e.Origin)
 	}
 	j.places.reset(e)
 	if e.Kind == ConfigEvent {
@@ -187,10 +187,10 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	j.pairs(e)
 	j.match(p, i)
 	if from == mcp.ClientToServer {
-		m.Secrets = session.secrets(m.Message)
+		m.Secrets = session.returnedSecrets(m.Message)
 	}
-	if e.Direction == mcp.Unknown && srv.tells(e) && from == mcp.ClientToServer {
-		j.fromClient(i)
+	if e.Direction == mcp.Unknown && srv.sideGivesDirection(e) && from == mcp.ClientToServer {
+		j.dropResultFindings(i)
 	}
 	access := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
@@ -200,8 +200,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		p.Differences = j.compareClients(p)
 	}
 	p.decide()
-	if j.unclear {
-		p.Decide(maskedStructure)
+	if j.structureMasked {
+		p.Decide(refuseMaskedStructure)
 	}
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
@@ -240,7 +240,7 @@ func (j *judge) match(p *JudgePass, i int) {
 		return
 	}
 	asked := &p.Server.pending[opposite(p.Direction)]
-	if call, ok := asked.of(m.ID); ok {
+	if call, ok := asked.find(m.ID); ok {
 		j.request = call
 		p.Request = &j.request
 		m.Target, m.Answers = call.Target, call.Method

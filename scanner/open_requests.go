@@ -124,8 +124,8 @@ func (r *requests) key(id string) string {
 	return id
 }
 
-// of returns the open request that a response with an id answers.
-func (r *requests) of(id string) (c PendingCall, open bool) {
+// find returns the open request that a response with an id answers.
+func (r *requests) find(id string) (c PendingCall, open bool) {
 	c, open = r.open[r.key(id)]
 	return c, open
 }

@@ -108,12 +108,12 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	sends   mcp.Direction                    // of the frames that its log calls sent; unknown until a request is answered
-	pending [mcp.ServerToClient + 1]requests // open requests, by sender
-	tasks   map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
-	answers answers
-	calls   calls
-	issued  []uint64 // digests of the session IDs that it issued, at most maxIssued
+	sentDirection mcp.Direction                    // of the frames that its log calls sent; unknown until a request is answered
+	pending       [mcp.ServerToClient + 1]requests // open requests, by sender
+	tasks         map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
+	answers       answers
+	calls         calls
+	issued        []uint64 // digests of the session IDs that it issued, at most maxIssued
 
 	Words     []string // words of its ID
 	Info      mcp.ServerInfo
@@ -200,7 +200,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	case mcp.Response:
 		asked, open := srv.pending[opposite(from)].take(m.ID)
 		if open {
-			srv.learn(e, m.Message, asked)
+			srv.learnSide(e, m.Message, asked)
 		}
 		if from == mcp.ServerToClient && e.Direction == mcp.Unknown && e.Side == mcp.NoSide {
 			srv.dispute(m.ID, open)

@@ -17,7 +17,7 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
 	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked), e.UnmaskedHTTP, nil, nil
 	more := in.Inspect(&sent)
-	if facts.unclear = !slices.EqualFunc(facts.Messages, more.Messages, alike); len(more.Messages) != len(facts.Messages) {
+	if facts.structureMasked = !slices.EqualFunc(facts.Messages, more.Messages, sameStructure); len(more.Messages) != len(facts.Messages) {
 		return
 	}
 	start := Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}
@@ -37,16 +37,16 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	}
 }
 
-// alike reports whether two messages differ at most in texts, not in what they are.
-func alike(a, b Message) bool {
+// sameStructure reports whether two messages differ at most in texts, not in what they are.
+func sameStructure(a, b Message) bool {
 	return a.Kind == b.Kind && a.Method == b.Method && a.ID == b.ID && len(a.Definitions) == len(b.Definitions) && len(a.Asks) == len(b.Asks)
 }
 
 // unmasked returns the message before secrets were masked.
 func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
 
-// maskedStructure is the decision about a message of which masking hides more than texts.
-var maskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
+// refuseMaskedStructure is the decision about a message of which masking hides more than texts.
+var refuseMaskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
 
 // unmaskedValues returns the values in a message with those that were masked. The position and the
 // text of those are not known.

@@ -30,7 +30,7 @@ var BinaryMismatch = scanner.Rule{
 		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
 			if now.Removed && offer.Identity.Digest != "" && len(offer.Locked.Stale(now)) == 0 {
 				message := fmt.Sprintf("the change under review removes the approved executable; restore it or, if a build writes it now, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(entry.Name, 200)))
-				p.ReportUnless(p.IdentityApprovedInChange(entry.Name), entry, "/executable", scanner.High, message, offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
+				p.ReportWithApproval(p.IdentityApprovedInChange(entry.Name), entry, "/executable", scanner.High, message, offer.Identity.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
 			if offer.Identity.Replaced(now) {
 				severity, message := programWeight(offer.Identity, now)
