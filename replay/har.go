@@ -103,7 +103,7 @@ func (h *har) entry(v wire.Value) {
 	h.took = 0
 	method, _ := request.Str("method") // in the stream of a GET, a response can come at any time
 	took, _ := strconv.ParseFloat(string(v.Get("time").Raw()), 64)
-	if method == "POST" && took > 0 && took <= float64(llm.MaxDuration.Milliseconds()) && dated {
+	if method == "POST" && took > 0 && took <= float64(llm.MaxCallDuration.Milliseconds()) && dated {
 		h.took = time.Duration(took * float64(time.Millisecond))
 	}
 	h.entryAt++
@@ -357,14 +357,14 @@ func (h *har) streamed() {
 func (h *har) frame(base scanner.Event, d mcp.Direction, body []byte, at scanner.Origin) {
 	e := base
 	e.Direction, e.Frame, e.Origin = d, body, at
-	if d == mcp.ServerToClient && h.took > 0 && responds(body) {
+	if d == mcp.ServerToClient && h.took > 0 && isResponse(body) {
 		e.Time = e.Time.Add(h.took)
 	}
 	h.out = append(h.out, &e)
 }
 
-// responds reports whether a frame is a response, or a batch that begins with one.
-func responds(frame []byte) bool {
+// isResponse reports whether a frame is a response, or a batch that begins with one.
+func isResponse(frame []byte) bool {
 	root, err := wire.Skim(frame, wire.MaxNodes)
 	if list := root.Children(); root.Kind() == wire.Array && list.Next() {
 		root = list.Value

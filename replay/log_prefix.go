@@ -16,11 +16,11 @@ import (
 type prefixedLines struct{ file, session string }
 
 var (
-	prefix     = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|(?:received|receiving|sent|sending)(?: message)?|send|<-|->|<{1,3}|>{1,3}):?\s*$`)
-	prefixEnds = lazyregexp.New(`([^\s\[\]]+ ?(?:->|→) ?[^\s\[\]:]+)\]?:?\s*$`)
-	prefixTime = lazyregexp.New(`^\s*\[?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)`)
-	prefixName = lazyregexp.New(`\[([^\[\]]+)\]`)
-	notAName   = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
+	prefix      = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|(?:received|receiving|sent|sending)(?: message)?|send|<-|->|<{1,3}|>{1,3}):?\s*$`)
+	prefixArrow = lazyregexp.New(`([^\s\[\]]+ ?(?:->|→) ?[^\s\[\]:]+)\]?:?\s*$`)
+	prefixTime  = lazyregexp.New(`^\s*\[?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)`)
+	prefixName  = lazyregexp.New(`\[([^\[\]]+)\]`)
+	notAName    = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
 )
 
 // trimMetadata removes the text that Claude Desktop appends to a message.
@@ -116,7 +116,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 		yield(e)
 		return
 	}
-	if m := prefixEnds.FindSubmatch(data[max(0, at-prefixBytes):at]); m != nil {
+	if m := prefixArrow.FindSubmatch(data[max(0, at-prefixBytes):at]); m != nil {
 		word = string(m[1])
 	}
 	word = strings.TrimSuffix(strings.TrimPrefix(word, "message from "), " message")

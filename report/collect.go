@@ -103,7 +103,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	}
 	switch {
 	case e.at >= 0:
-		c.recur(&c.findings[e.at], f)
+		c.recordLast(&c.findings[e.at], f)
 		if c.findings[e.at].Occurrences = int(e.times); changed && c.room.least > 0 {
 			c.again = append(c.again, partialFinding{rank{e.status == scanner.Open, e.severity, c.event}, c.convert(f, fingerprint)})
 		}
@@ -203,9 +203,9 @@ func timestamp(f *scanner.Finding) *string {
 	return new(f.Time.UTC().Format(time.RFC3339Nano))
 }
 
-// recur records the last occurrence of a finding. The locations of a finding in configurations are related
+// recordLast records the last occurrence of a finding. The locations of a finding in configurations are related
 // locations instead, because they have no order in time.
-func (c *Collector) recur(to *Finding, f *scanner.Finding) {
+func (c *Collector) recordLast(to *Finding, f *scanner.Finding) {
 	if at := c.location(f.Location); at != to.Location && f.Subject != mcp.ConfigSubject {
 		to.Last = &Occurrence{at, timestamp(f)}
 	}

@@ -190,7 +190,7 @@ var limits = []struct {
 		{"maxKey", "text of the first messages, used to distinguish the conversations in a file", "bytes", "not compared"},
 		{"maxRuns", "remembered calls and tools of traces, to pair a model's calls with tool runs", "items", "earlier calls count twice"},
 		{"maxPaired", "such calls of one tool without a counterpart", "calls", "count twice"},
-		{"MaxDuration", "duration of a call in a HAR or an OpenTelemetry trace", "time", "the result has the time of the call"},
+		{"MaxCallDuration", "duration of a call in a HAR or an OpenTelemetry trace", "time", "the result has the time of the call"},
 		{"outlineBytes", "outline of a body used to recognise its format", "bytes", "not considered"},
 		{"outlineItems", "elements of a list in this outline", "elements", "not considered"},
 		{"outlineDepth", "nesting of this outline", "levels", "not considered"},

@@ -122,7 +122,7 @@ func (r *Reader) toolSpan(v View, a attributes) {
 	id, tool, server := cmp.Or(a.str("gen_ai.tool.call.id"), v.Str("spanId")), a.str("gen_ai.tool.name"), a.str("mcp.server.name")
 	r.describe(tool, server, a["gen_ai.tool.description"].At("stringValue"))
 	r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(a["gen_ai.tool.call.arguments"]), Echo: true})
-	end := endOf(r.time, nanoseconds(v.At("endTimeUnixNano")))
+	end := resultTime(r.time, nanoseconds(v.At("endTimeUnixNano")))
 	failure := v.At("status").At("message")
 	switch result := a["gen_ai.tool.call.result"]; {
 	case result.Is():
@@ -134,14 +134,14 @@ func (r *Reader) toolSpan(v View, a attributes) {
 	}
 }
 
-// MaxDuration is the longest duration after which the result of a call is dated. A recording has the
+// MaxCallDuration is the longest duration after which the result of a call is dated. A recording has the
 // result next to the call, so the events of a longer call would be too far apart to be put in order.
-const MaxDuration = 30 * time.Second
+const MaxCallDuration = 30 * time.Second
 
-// endOf returns the time of a result, given the start and end of its call: the end, or the start if the
+// resultTime returns the time of a result, given the start and end of its call: the end, or the start if the
 // end is unknown or too late.
-func endOf(start, end time.Time) time.Time {
-	if d := end.Sub(start); start.IsZero() || d < 0 || d > MaxDuration {
+func resultTime(start, end time.Time) time.Time {
+	if d := end.Sub(start); start.IsZero() || d < 0 || d > MaxCallDuration {
 		return start
 	}
 	return end

@@ -64,7 +64,7 @@ const (
 
 // amongBytes extracts text from binary data, or returns nil if there is none.
 func amongBytes(b []byte) []byte {
-	if len(b) >= window && !hasWindow(b) {
+	if len(b) >= window && !mayHaveText(b) {
 		return nil
 	}
 	var out []byte
@@ -91,9 +91,9 @@ func amongBytes(b []byte) []byte {
 	return out
 }
 
-// hasWindow reports whether a window of b may be text. It reads each window from its end: most do not have to be
+// mayHaveText reports whether a window of b may be text. It reads each window from its end: most do not have to be
 // read as a whole, and the next one begins after the first byte that it may not contain.
-func hasWindow(b []byte) bool {
+func mayHaveText(b []byte) bool {
 	const most = window / shownOf // bytes that are neither printable nor NUL
 	for end := window; end <= len(b); {
 		others, i := 0, end

@@ -38,7 +38,7 @@ var secrets = slices.Concat(tokens, []secret{
 			`(?:access|secret|private|signing|encryption|master)[_-]?key)` +
 			`\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
 	marked,
-	markedElsewhere,
+	markedInOtherLanguages,
 	{[]string{"cookie"}, // the first cookie of a Cookie or Set-Cookie header
 		LazyExpr(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`), nil},
 	{[]string{"machine"}, // a line of .netrc
@@ -52,10 +52,10 @@ var secrets = slices.Concat(tokens, []secret{
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
-// markedElsewhere is like marked, for other languages, which often have a space or a full-width mark before
+// markedInOtherLanguages is like marked, for other languages, which often have a space or a full-width mark before
 // the value. The value is ASCII, does not end inside a word and has a digit, so that it is not text in that language, such as
 // votre-mot-de-passe.
-var markedElsewhere = secret{[]string{"contrase", "senha", "palavra-passe", "mot de passe", "passwort", "kennwort", "wachtwoord", "hasło",
+var markedInOtherLanguages = secret{[]string{"contrase", "senha", "palavra-passe", "mot de passe", "passwort", "kennwort", "wachtwoord", "hasło",
 	"haslo", "lösenord", "adgangskode", "passord", "salasana", "jelszó", "heslo", "şifre", "mật khẩu", "kata sandi", "ароль",
 	"סיסמ", "كلمة المرور", "كلمة السر", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호"},
 	LazyExpr(`(?:(?i)\b(?:contrase[ñn]a|senha|palavra-passe|mot de passe|passwort|kennwort|wachtwoord|has[łl]o|lösenord|adgangskode|passord|salasana|heslo|kata sandi)|` +
@@ -191,10 +191,10 @@ func secretsIn(s []byte) [][2]int {
 		f := &secrets[bits.TrailingZeros64(forms)]
 		from := len(spans)
 		spans = appendSpans(spans, f.re, s)
-		if f.re == marked.re || f.re == markedElsewhere.re {
+		if f.re == marked.re || f.re == markedInOtherLanguages.re {
 			found := slices.DeleteFunc(spans[from:], func(sp [2]int) bool {
 				v := s[sp[0]:sp[1]]
-				return !mixed(v) || f.re == markedElsewhere.re && !bytes.ContainsAny(v, "0123456789")
+				return !mixed(v) || f.re == markedInOtherLanguages.re && !bytes.ContainsAny(v, "0123456789")
 			})
 			spans = spans[:from+len(found)]
 		}

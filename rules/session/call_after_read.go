@@ -30,7 +30,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	for r := range p.Earlier(capability.Read, window, sameTurn) {
 		if reads++; reads <= maxReads {
 			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
-				Message: fmt.Sprintf("%s of server %s read data %searlier", text.QuoteName(r.Tool), text.QuoteName(r.Server), since(p, r))})
+				Message: fmt.Sprintf("%s of server %s read data %searlier", text.QuoteName(r.Tool), text.QuoteName(r.Server), elapsed(p, r))})
 		}
 		if !slices.Contains(servers, r.Server) {
 			servers = append(servers, r.Server)
@@ -51,7 +51,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Key += s + "\x00"
 	}
 	is.Message = fmt.Sprintf("%s of server %s %s %safter %s of server %s read", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), does,
-		since(p, last), text.QuoteName(last.Tool), text.QuoteName(last.Server))
+		elapsed(p, last), text.QuoteName(last.Tool), text.QuoteName(last.Server))
 	if reads > 1 {
 		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
 	}
@@ -69,9 +69,9 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	p.Report(is)
 }
 
-// since returns the time from a read to the current call, followed by a space, or "" if the recording does
+// elapsed returns the time from a read to the current call, followed by a space, or "" if the recording does
 // not have the time of both.
-func since(p *scanner.JudgePass, r *scanner.Call) string {
+func elapsed(p *scanner.JudgePass, r *scanner.Call) string {
 	if r.Undated || p.Undated() {
 		return ""
 	}
