@@ -57,7 +57,7 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 // detectionRow is one row of the output of mcpscan detections.
 type detectionRow report.Finding
 
-// when returns the time of the last occurrence: a finding that recurs in a period is in it.
+// when returns the time of the last occurrence, so that --since keeps a finding that recurs in the period.
 func (r detectionRow) when() time.Time {
 	if r.Last != nil {
 		return timeOf(r.Last.Timestamp)
@@ -65,7 +65,7 @@ func (r detectionRow) when() time.Time {
 	return timeOf(r.Timestamp)
 }
 
-// lastCells returns the cells that say how often and where the finding recurs.
+// lastCells returns the cells with the number of occurrences, and the time and line of the last one.
 func (r detectionRow) lastCells() []string {
 	if r.Last == nil {
 		return []string{strconv.Itoa(r.Occurrences), "", ""}
@@ -73,7 +73,7 @@ func (r detectionRow) lastCells() []string {
 	return []string{strconv.Itoa(r.Occurrences), stamp(timeOf(r.Last.Timestamp)), strconv.Itoa(r.Last.Location.Line)}
 }
 
-// timeOf parses the time of a finding, which is nil if the input has none.
+// timeOf parses the timestamp of a finding, which is nil if the input has no time.
 func timeOf(s *string) time.Time {
 	if s == nil {
 		return time.Time{}

@@ -3,7 +3,7 @@ package main
 import "github.com/mcpscan/mcpscan/scanner"
 
 // distinctFindings holds the distinct findings about servers and tools. As in a report, findings with the same
-// fingerprint in one session are one finding, with the highest severity. Unlike a report, it omits none.
+// fingerprint in one session are one finding, with the highest severity. Unlike a report, it has no limit.
 type distinctFindings map[findingKey]distinctFinding
 
 type findingKey struct{ session, fingerprint string }
@@ -14,7 +14,7 @@ type distinctFinding struct {
 	status       scanner.Status
 }
 
-// add adds a finding.
+// add adds a finding, or merges it into an earlier one with the same key.
 func (t distinctFindings) add(f *scanner.Finding) {
 	key := findingKey{f.Session, f.Fingerprint()}
 	now, again := t[key]
@@ -25,13 +25,13 @@ func (t distinctFindings) add(f *scanner.Finding) {
 	t[key] = now
 }
 
-// findingCount counts open findings above note.
+// findingCount is the number of open findings above note, and the highest of their severities.
 type findingCount struct {
 	n     int
 	worst scanner.Severity
 }
 
-// countBy counts the findings by the server and tool that of returns.
+// countBy counts the open findings above note by the server and tool that of returns.
 func (t distinctFindings) countBy(of func(distinctFinding) [2]string) map[[2]string]findingCount {
 	out := map[[2]string]findingCount{}
 	for _, f := range t {

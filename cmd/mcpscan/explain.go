@@ -39,7 +39,7 @@ type explained struct {
 	Cited     []citation         `json:"cited"` // other events' findings that are based on this event
 	collector *report.Collector  // collects the findings
 
-	called map[string]*report.Collector // findings about the called tools, by name
+	called map[string]*report.Collector // findings about the definitions of the called tools, by shown name
 }
 
 // explainedMessage is one message in an event.
@@ -53,7 +53,7 @@ type explainedMessage struct {
 	Checks   []explainedCheck `json:"checks"` // in the order of the chain; empty if no check decided
 	Windows  *windows         `json:"windows,omitempty"`
 
-	Definition []definitionFinding `json:"definition,omitempty"` // of a call: findings about its tool's definition
+	Definition []definitionFinding `json:"definition,omitempty"` // of a call: findings about the tool
 	call       bool
 }
 

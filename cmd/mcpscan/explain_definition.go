@@ -21,15 +21,16 @@ type definitionFinding struct {
 	Line        int              `json:"line"`
 }
 
-// maxDefinitionFindings is the maximum number of findings about a definition, the worst ones.
+// maxDefinitionFindings is the maximum number of findings listed for a definition, the most severe first.
 const maxDefinitionFindings = 20
 
-// definitionCollector collects the findings about the tools that the explained events call.
+// definitionCollector collects the findings about the definitions of the tools that the explained events
+// call.
 type definitionCollector struct {
-	events []*explained // those that were not reached yet
+	events []*explained // events that the replay has not reached yet
 }
 
-// definitionCollector returns a collector of the findings about the tools that the view's events call.
+// definitionCollector returns a collector for the tools that the view's events call.
 func (v *view) definitionCollector() *definitionCollector {
 	d := &definitionCollector{}
 	for _, e := range v.events {
@@ -46,12 +47,13 @@ func (v *view) definitionCollector() *definitionCollector {
 	return d
 }
 
-// reach ends the collection for the event itself.
+// reach stops collecting for an explained event once the replay reaches it: later findings say nothing
+// about what was known at the call.
 func (d *definitionCollector) reach(e *scanner.Event) {
 	d.events = slices.DeleteFunc(d.events, func(x *explained) bool { return x.Seq == e.Seq })
 }
 
-// finding adds a finding to the calls that follow it.
+// finding adds a finding about a definition to the later calls of that tool.
 func (d *definitionCollector) finding(f *scanner.Finding) {
 	if f.Subject != mcp.ToolSubject {
 		return
@@ -63,7 +65,7 @@ func (d *definitionCollector) finding(f *scanner.Finding) {
 	}
 }
 
-// addDefinitions adds to each call the findings about the definition of its tool, the worst first.
+// addDefinitions adds to each call the findings about the definition of its tool, the most severe first.
 func (e *explained) addDefinitions() {
 	of := map[string][]definitionFinding{}
 	for name, c := range e.called {

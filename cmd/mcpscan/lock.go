@@ -105,7 +105,7 @@ type offers struct {
 	result    scanner.Result
 	collector *report.Collector
 	critical  map[string]bool // servers with open critical findings in definitions
-	notes     []string        // for the user
+	notes     []string        // messages for the user, from the plans of the targets
 }
 
 // offers lists all targets, and collects their definitions and findings.
@@ -260,7 +260,7 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// tellNotes prints the notes of the targets.
+// tellNotes prints the messages that came up while the targets were planned.
 func (c *lockCmd) tellNotes(w io.Writer, notes []string) {
 	if c.Quiet {
 		return

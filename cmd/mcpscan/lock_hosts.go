@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keepHosts adds to the listed servers the recorded hosts that other configurations beside the lockfile
-// still name: each client has its own settings for the same server, and the run may have listed the
-// configuration of only one. before is nil for a new lockfile.
+// keepHosts keeps the recorded hosts of the listed servers that other configurations beside the lockfile
+// still name: each client has its own settings for a server, and the targets may include the configuration
+// of only one client. before is nil for a new lockfile.
 func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *scanner.Snapshot) {
 	if before == nil {
 		return

@@ -58,7 +58,7 @@ func (s filtered) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// run replays the recordings into a sink. It reports a filter that no name in them passes.
+// run replays the recordings into a sink. It reports a name filter that no name in the recordings passes.
 func (f *queryFlags) run(ctx context.Context, std streams, to sink) error {
 	n := &f.names
 	n.session, n.server, n.tool = newNameFilter("--session", f.Session), newNameFilter("--server", f.Server), newNameFilter("--tool", f.Tool)
@@ -143,7 +143,7 @@ func since[T timed](rows []T, spec string) ([]T, error) {
 	return slices.DeleteFunc(rows, func(r T) bool { return r.when().IsZero() || r.when().Before(from) }), nil
 }
 
-// tellUndated reports the rows that a filter by time leaves out because the recording has no time for them.
+// tellUndated reports how many rows --since leaves out because the recording has no time for them.
 func tellUndated[T timed](std streams, rows []T) {
 	undated := 0
 	for _, r := range rows {

@@ -14,16 +14,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// nameFilter selects rows by name. It remembers the names in the recording, for a message if none passes.
+// nameFilter selects rows by name. It remembers the names in the recording, to suggest some of them if none
+// passes.
 type nameFilter struct {
 	flag        string
 	want        string          // "" if every name passes
-	found       bool            // a name in the recording passes
-	known       map[string]bool // by name, whether it passes; only the first names
+	found       bool            // whether a name in the recording passes
+	known       map[string]bool // whether a name passes, for the first maxNamesRemembered names
 	suggestions map[string]bool // names to suggest, as shown in findings
 }
 
-// The limits on the names that a filter remembers and suggests.
+// Limits on the names that a filter remembers and suggests.
 const (
 	maxNamesRemembered = 1024
 	maxNamesSuggested  = 10
@@ -48,14 +49,15 @@ func (n *nameFilter) passes(name string) bool {
 	return passes
 }
 
-// record is like passes, but for a name in the recording, whether or not the query has a row for it.
+// record is like passes, and also records that the name is in the recording. It is for names without a row
+// as well: the filter of a query without rows may still match a name.
 func (n *nameFilter) record(name string) bool {
 	passes := n.passes(name)
 	n.found = n.found || passes
 	return passes
 }
 
-// recordSuggestion is like record, but for a name that the message can suggest.
+// recordSuggestion is like record, and also remembers the name as a suggestion.
 func (n *nameFilter) recordSuggestion(name string) bool {
 	passes := n.record(name)
 	if !passes && name != "" && len(n.suggestions) < maxNamesRemembered {
@@ -64,7 +66,7 @@ func (n *nameFilter) recordSuggestion(name string) bool {
 	return passes
 }
 
-// tell reports that no name in the recording passes the filter, and suggests other names.
+// tell reports that no name in the recording passes the filter, and suggests names that exist.
 func (n *nameFilter) tell(std streams) {
 	names := slices.Sorted(maps.Keys(n.suggestions))
 	hint := config.Similar(n.want, names)
@@ -83,10 +85,11 @@ func (n *nameFilter) tell(std streams) {
 	fmt.Fprintf(std.err, "mcpscan: nothing in the recording matches %s %s%s\n", n.flag, config.Quoted(text.Mask(n.want)), hint)
 }
 
-// nameFilters are the filters by name of a query.
+// nameFilters are the name filters of a query.
 type nameFilters struct{ session, server, tool, kind nameFilter }
 
-// event records the names in an event. It leaves out servers of other sessions, and tools of other servers.
+// event records the names in an event. It suggests only servers of the selected session, and only tools of
+// the selected server.
 func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
 	if !f.session.recordSuggestion(e.Session) || !f.server.recordSuggestion(e.Server) || f.tool.want == "" {
 		return
@@ -106,7 +109,7 @@ func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
 	}
 }
 
-// finding records the names in a finding, such as those of prompts.
+// finding records the names in a finding, which can be names that no event has, such as those of prompts.
 func (f *nameFilters) finding(found *scanner.Finding) {
 	if f.session.record(found.Session) && f.server.record(found.Server) {
 		f.tool.record(found.Name)
@@ -123,8 +126,8 @@ func (f *nameFilters) tellUnmatched(std streams) {
 	}
 }
 
-// sameName reports whether two names are the same, one of which may be copied from an output, which masks,
-// escapes and truncates names.
+// sameName reports whether a and b are the same name. Either may be copied from an output, where names are
+// masked, escaped and truncated.
 func sameName(a, b string) bool {
 	if a == b {
 		return true
@@ -133,16 +136,16 @@ func sameName(a, b string) bool {
 	return a == b || isTruncated(a, b) || isTruncated(b, a)
 }
 
-// inFull returns a name as in an output, but not truncated.
+// inFull returns a name masked and escaped as in an output, but not truncated.
 func inFull(name string) string {
 	var b strings.Builder
 	fmt.Fprintln(text.Guard(&b), text.Visible(text.Mask(name), math.MaxInt))
 	return b.String()[:b.Len()-1]
 }
 
-// isTruncated reports whether short is name as truncated for an output.
+// isTruncated reports whether an output could have truncated name to short.
 func isTruncated(short, name string) bool {
-	const least = cellChars - len("<U+10FFFF>") // an escape is not divided
+	const least = cellChars - len("<U+10FFFF>") // truncation never splits an escape
 	begin, cut := strings.CutSuffix(short, "…")
 	return cut && utf8.RuneCountInString(begin) >= least && strings.HasPrefix(name, begin)
 }

@@ -147,7 +147,7 @@ const maxEnvFile = 1 << 20
 type envFile struct {
 	vars    *config.File // nil if the file was not read
 	err     error
-	ignored bool                 // Git ignores the file, so it differs between machines
+	ignored bool                 // Git ignores the file, so other machines do not have it
 	hosts   []string             // hosts in its variables
 	places  []configfile.Setting // variables that name files with settings of npm
 }

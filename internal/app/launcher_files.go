@@ -42,7 +42,7 @@ type launcherFile struct {
 	packages []string            // packages that the launchers fetch
 	vars     *config.File        // nil if the file was not read
 	err      error               // why it was not read
-	ignored  bool                // Git ignores the file, so it differs between machines
+	ignored  bool                // Git ignores the file, so other machines do not have it
 	last     map[string]string   // effective values of the settings, by name without the prefix
 	hosts    map[string][]string // hosts of registries and proxies, by the scope of the packages; "" for all
 }
@@ -116,12 +116,12 @@ type launcherReader struct {
 	*Plan
 	f       *config.File
 	e       *config.Server
-	seen    map[string]bool // by path: whether the file counts for the identity
-	ignored bool            // Git ignores a file that led here, so what is read does not count for the identity
+	seen    map[string]bool // by path of a file that was read: whether its hosts count for the identity
+	ignored bool            // a file that Git ignores led to the current one, so its hosts do not count
 	npm     servers.NPM
 }
 
-// variables reads the files that variables of a command's environment and environment files name.
+// variables reads the files that variables in a command's environment and in its environment files name.
 func (r *launcherReader) variables(c *launch.Command, files []*envFile) {
 	for _, file := range files {
 		r.ignored = file.ignored
@@ -190,6 +190,7 @@ func (r *launcherReader) named(name, value, pkg string) {
 	}
 }
 
+// addCache adds a directory in which npx looks for packages, unless an ignored file names it.
 func (r *launcherReader) addCache(dir string) {
 	if !r.ignored {
 		r.npm.Caches = append(r.npm.Caches, dir)

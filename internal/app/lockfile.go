@@ -102,7 +102,7 @@ func (c *Checks) Servers() map[string][]string {
 func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]string {
 	p, hosts := NewPlan(ctx, nil, maxMessage), map[string][]string{}
 	p.NoRun = true
-	_ = p.discover(dir, false) // what cannot be read names none
+	_ = p.discover(dir, false) // an unreadable configuration names no host
 	for _, event := range p.Events {
 		if event.Kind != scanner.ConfigEvent {
 			continue

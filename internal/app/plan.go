@@ -30,7 +30,7 @@ type Plan struct {
 	Headers map[string]string // for URLs
 	NoRun   bool              // list no server
 	Change  bool              // the run judges a change, which may remove every configuration
-	Notes   []string          // what mcpscan lock tells the user
+	Notes   []string          // messages that mcpscan lock prints for the user
 	Empty   bool              // the run judges a change, and finds neither a configuration nor a lockfile
 
 	named         []string                 // files that command lines name

@@ -58,7 +58,7 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	return id
 }
 
-// Canonical returns a copy of the identity with its command in canonical form.
+// Canonical returns a copy of the identity with its command in canonical form; see [launch.Canonical].
 func (id *Identity) Canonical() *Identity {
 	canonical := *id
 	canonical.Command, canonical.Args = launch.Canonical(id.Command, id.Args)
@@ -217,7 +217,7 @@ func Host(u *url.URL) string {
 // a missing file removes no value. same is true if Differences finds nothing.
 func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
 	merged := *current
-	if same = len(id.Differences(current)) == 0; same { // only the notation can differ, as between clients
+	if same = len(id.Differences(current)) == 0; same { // then the commands differ only in notation; keep the recorded one
 		merged.Command, merged.Args, merged.Package = id.Command, id.Args, id.Package
 	}
 	fill := func(to *string, known string) {

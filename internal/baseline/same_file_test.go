@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// TestSameFile compares the commands of two entries, the first of which is that of a client that expands
-// ${workspaceFolder}.
+// TestSameFile compares the commands of two entries. The client of the first one expands ${workspaceFolder}; that
+// of the other does not.
 func TestSameFile(t *testing.T) {
 	entry := func(line, cwd string, workspace bool) *configfile.Entry {
 		words := strings.Fields(line)
@@ -29,7 +29,7 @@ func TestSameFile(t *testing.T) {
 
 		{"python3 ${workspaceFolder}/a.py", "", "python3 b.py", "", false},
 		{"python3 ${workspaceFolder}/a.py", "", "python3 sub/a.py", "", false},
-		{"python3 ${workspaceFolder}/a.py", "", "python3 ${workspaceFolder}/a.py", "", false}, // of a client without the variable
+		{"python3 ${workspaceFolder}/a.py", "", "python3 ${workspaceFolder}/a.py", "", false}, // literal in the other client
 		{"python3 ${workspaceFolder}/a.py", "sub", "python3 a.py", "sub", false},
 		{"python3 ${workspaceFolder}/../a.py", "", "python3 a.py", "", false},
 		{"python3 ${workspaceFolder}/${X}/a.py", "", "python3 ${X}/a.py", "", false},

@@ -65,7 +65,7 @@ type Entry struct {
 	FileHosts []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
-	// ExpandsWorkspace is set if the client expands ${workspaceFolder}, to the directory of the project.
+	// ExpandsWorkspace is set if the client replaces ${workspaceFolder} with the directory of the project.
 	ExpandsWorkspace bool
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string

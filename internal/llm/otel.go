@@ -134,8 +134,8 @@ func (r *Reader) toolSpan(v View, a attributes) {
 	}
 }
 
-// MaxCallDuration is the longest duration after which the result of a call is dated. A recording has the
-// result next to the call, so the events of a longer call would be too far apart to be put in order.
+// MaxCallDuration is the longest call whose result is dated at the end of the call. In a recording, the result
+// follows the call directly, and the result of a longer call would be too far out of order to be sorted in.
 const MaxCallDuration = 30 * time.Second
 
 // resultTime returns the time of a result, given the start and end of its call: the end, or the start if the

@@ -18,10 +18,10 @@ const (
 	ServerToClient
 )
 
-// Side tells whether the side of a connection that wrote a log sent or received a frame.
+// Side says whether the side of a connection that wrote a log, client or server, sent or received a frame.
 type Side uint8
 
-// The sides. NoSide is for logs that do not record it.
+// The sides. NoSide is for logs that do not record them.
 const (
 	NoSide Side = iota
 	Sent

@@ -51,7 +51,7 @@ type scope struct {
 	client                     string          // Mcp-Session-Id of the client, "" if it sends none
 	origin                     scanner.Origin  // origin of events that are not recorded
 	head                       *mcp.HTTPHead   // headers of the HTTP exchange; nil on stdio
-	params                     []mcp.HeadParam // its Params before secrets were masked
+	params                     []mcp.HeadParam // Params of head before secrets were masked
 	mask                       func([]byte) []byte
 	page                       bool   // the frame is an HTTP error page, which need not be a message
 	ambiguous                  string // why receivers may read different messages from the frame or the lines around it; "" if they do not

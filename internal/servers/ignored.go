@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Limits on an ignore file. Beyond them, it ignores nothing.
+// Limits on an ignore file. A file that exceeds one of them has no effect.
 const (
 	maxIgnoreFile  = 64 << 10 // bytes
 	maxIgnoreRules = 2000
 )
 
-// Ignored reports whether Git ignores a file, so that it is only on this machine. A tracked file is never
-// ignored. Only the .gitignore files and info/exclude of the repository count.
+// Ignored reports whether Git ignores a file, so that only this machine has it. A tracked file is never
+// ignored. The user's own excludes file does not count, only the repository's .gitignore files and
+// info/exclude.
 func (d *Disk) Ignored(name string) bool {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -35,7 +36,7 @@ func (d *Disk) Ignored(name string) bool {
 	return (in.ignored || in.ignores(file, false)) && !r.tracks(file)
 }
 
-// tracks reports whether the index contains a path, in any case, because some systems ignore it.
+// tracks reports whether the index contains a path. It compares without case, because some file systems do.
 func (r *repository) tracks(file string) bool {
 	if r.folded == nil {
 		r.folded = map[string]bool{}
@@ -48,21 +49,21 @@ func (r *repository) tracks(file string) bool {
 
 // ignoreDir is a directory of a repository with the rules of its ignore file.
 type ignoreDir struct {
-	above   *ignoreDir // nil for the rules of the repository outside its files
+	above   *ignoreDir // the directory above; nil for that of info/exclude
 	rules   []ignoreRule
-	ignored bool
+	ignored bool // the directory is ignored, and so is everything in it
 }
 
 // ignoreRule is a line of an ignore file.
 type ignoreRule struct {
-	below   string // the directory of the file, relative to the repository
+	below   string // directory of the ignore file, relative to the root of the repository
 	pattern string
 	negated bool
 	dirOnly bool
-	base    bool // the pattern applies to the last element of a path
+	base    bool // the pattern has no slash, so it applies to the last element of a path
 }
 
-// ignoreDir returns a directory of the repository.
+// ignoreDir returns a directory of the repository with its rules, which it reads only once.
 func (d *Disk) ignoreDir(r *repository, dir string) *ignoreDir {
 	if in := r.ignoreDirs[dir]; in != nil {
 		return in
@@ -84,7 +85,8 @@ func (d *Disk) ignoreDir(r *repository, dir string) *ignoreDir {
 // parent returns the directory of a path in a repository, "" for the root.
 func parent(file string) string { return strings.TrimPrefix(path.Dir(file), ".") }
 
-// ignores reports whether the rules that apply in a directory ignore a path in it. The last one that matches decides.
+// ignores reports whether the rules that apply in a directory ignore a path in it. The last matching rule
+// decides, and the rules of a subdirectory come after those of the directories above.
 func (in *ignoreDir) ignores(file string, dir bool) bool {
 	for ; in != nil; in = in.above {
 		for _, rule := range slices.Backward(in.rules) {
@@ -137,10 +139,10 @@ func (r *ignoreRule) matches(file string, dir bool) bool {
 	return matches(strings.Split(r.pattern, "/"), strings.Split(file, "/"))
 }
 
-// matches reports whether a pattern matches a path, both split at slashes. It tries again only after the last
-// ** that it has passed, so its time is bounded by the product of the lengths.
+// matches reports whether a pattern matches a path, both split at slashes. It backtracks only to the last **,
+// so its time is bounded by the product of the lengths.
 func matches(pattern, file []string) bool {
-	if last := len(pattern) - 1; last > 0 && pattern[last] == "**" { // matches what is in a directory, not the directory
+	if last := len(pattern) - 1; last > 0 && pattern[last] == "**" { // a/** matches what is in a, but not a
 		pattern = append(pattern, "*")
 	}
 	at, after, from := 0, 0, 0 // after is the position after the last **, or 0

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestIgnored compares the files that Git ignores with those that Git says it ignores.
+// TestIgnored compares Ignored with git check-ignore.
 func TestIgnored(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -48,7 +48,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestIgnoredLinks checks that a link does not make a tracked file an ignored one.
+// TestIgnoredLinks checks that a tracked file does not count as ignored if it is reached through a link.
 func TestIgnoredLinks(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -14,12 +14,12 @@ import (
 // other files were created on this machine.
 type repository struct {
 	root    string
-	git     string                  // the directory with its index
+	git     string                  // the Git directory, which contains the index
 	paths   []string                // with slashes, relative to root, sorted
 	unread  bool                    // the index cannot be read
 	modules map[string]*nodeModules // by path
 
-	folded     map[string]bool       // paths in lower case; nil until needed
+	folded     map[string]bool       // set of the paths in lower case; nil until needed
 	ignoreDirs map[string]*ignoreDir // by path
 }
 

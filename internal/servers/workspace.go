@@ -25,7 +25,7 @@ func WorkspaceOf(f *config.File) Workspace {
 	return Workspace(root)
 }
 
-// MarkWorkspace records in each entry of a configuration whether its client expands the variables of the workspace.
+// MarkWorkspace records in each entry of a configuration whether its client expands workspace variables.
 func MarkWorkspace(f *config.File) {
 	in := WorkspaceOf(f)
 	for i := range f.Entries {

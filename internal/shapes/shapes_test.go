@@ -53,8 +53,8 @@ func covered() string {
 	return strings.Join(append(packages, libraries...), ",")
 }
 
-// build builds the program. The go command does not know that the tests depend on it; reading the
-// directories of the module makes it discard cached test results after a change in any of them.
+// build builds the program. The test cache does not know that the tests depend on its source, but records which
+// directories a test reads: walking the module makes go test discard cached results after a change in it.
 func build(flags ...string) (string, error) {
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {

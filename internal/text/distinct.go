@@ -58,7 +58,7 @@ const (
 	linkClass              // characters of a link
 	digitClass
 	alnumClass
-	addressClass // characters of which every link and every e-mail address has one
+	addressClass // characters at least one of which is in every link and e-mail address
 )
 
 var valueClass = func() (t [256]uint8) {
@@ -106,7 +106,7 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials 
 			i++
 			continue
 		}
-		if !letter(s[i]) || i+2 < len(s) && digit(s[i+2]) { // only numbers and IBANs
+		if !letter(s[i]) || i+2 < len(s) && digit(s[i+2]) { // no other value is a number or an IBAN
 			if end := numberAt(s, i); end > 0 {
 				yield(Distinct{Start: i, End: end, Kind: AccountValue, Digest: digestOf(s[i:end], letters)})
 				i = end

@@ -37,11 +37,11 @@ type dfa struct {
 type states struct {
 	next []int32 // state*classes+class -> next state, unknown, or negated if a match ended before the class
 
-	// The states themselves. There are tens of thousands, so they take no memory of their own: keys
-	// contains all encoded states, and slots finds them by hash (open addressing).
+	// The encoded states. They are in one slice, because there are tens of thousands and an allocation for
+	// each would take more memory; slots is a hash table of them with open addressing.
 	keys  []byte
 	ends  []int32 // by number: the end of the state in keys
-	slots []int32 // number of a state, or zero if the slot is free
+	slots []int32 // numbers of states; zero if a slot is free
 	seed  maphash.Seed
 }
 
@@ -54,8 +54,8 @@ func (s *states) key(number int) []byte {
 	return s.keys[from:s.ends[number]]
 }
 
-// find returns the number of the state with the given encoding, or zero, and the slot where its
-// number is or belongs.
+// find returns the number of the state with the given encoding, or zero if there is none, and the slot that
+// contains the number or is free for it.
 func (s *states) find(key []byte) (number, slot int) {
 	last := len(s.slots) - 1
 	for slot = int(maphash.Bytes(s.seed, key)) & last; s.slots[slot] != 0; slot = (slot + 1) & last {

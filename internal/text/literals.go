@@ -31,8 +31,8 @@ type literalTable struct {
 type gramSlot struct{ gram, first uint32 }
 
 // chained is an index into the anchors, and the next link of the same gram in the form of [gramSlot].first.
-// Many anchors can share a gram, so it also has the gram at the other end of the anchor and the distance to it,
-// which rule out most anchors without comparing them.
+// Many anchors can share a gram. To rule out most of them without a comparison, a link also has the gram at
+// the other end of the anchor, and the distance to it.
 type chained struct {
 	anchor, next, other uint32
 	distance            int32
@@ -174,7 +174,8 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
-// bitAt returns the position of the bit for a hashed gram. It shifts by constants, which is faster.
+// bitAt returns the position of the bit for a hashed gram. Shifts by constants are faster than by the size of
+// the bitmap.
 func bitAt(bitmap []uint64, h uint32) (word, bit uint32) {
 	return h >> (32 - mostBits) & uint32(len(bitmap)-1), h >> (32 - 6)
 }
@@ -283,8 +284,8 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	}
 }
 
-// within appends the occurrences of anchors in t, in no particular order: those that begin in t[from:to] or whose
-// gram does.
+// within appends the occurrences of anchors in t that begin in t[from:to], or whose gram does, in no particular
+// order.
 func (a *literalTable) within(t []byte, from, to int, found []occurrence) []occurrence {
 	found = a.block(t, from, to, found)
 	for _, l := range a.tiny {

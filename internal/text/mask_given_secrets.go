@@ -117,9 +117,9 @@ func (s Secrets) find(text string) (spans [][2]int) {
 // recognized are masked.
 func (s Secrets) MaskJSON(data []byte) []byte { return s.maskJSON(data, false) }
 
-// MaskMessage is like MaskJSON, but keeps member names that look like words, and the members that say
-// what a message is and which tool it concerns: a server that chooses its own credentials must not
-// choose which of its messages can be read.
+// MaskMessage is like MaskJSON, but keeps member names that look like words, and the members that identify
+// the message and the tool: a server that chooses its own credentials must not be able to choose which of
+// its messages become unreadable.
 func (s Secrets) MaskMessage(data []byte) []byte { return s.maskJSON(data, true) }
 
 func (s Secrets) maskJSON(data []byte, message bool) []byte {
@@ -164,7 +164,8 @@ func (s Secrets) maskJSON(data []byte, message bool) []byte {
 	return out
 }
 
-// plainKey reports whether a member name, in quotes, is a word.
+// plainKey reports whether a member name, in quotes, looks like a word. Digits, which most credentials have,
+// are not part of a word.
 func plainKey(literal []byte) bool {
 	for _, c := range bytes.Trim(literal, `"`) {
 		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && strings.IndexByte("_$/-", c) < 0 {
@@ -174,14 +175,14 @@ func plainKey(literal []byte) bool {
 	return len(literal) <= 42
 }
 
-// jsonPlace is a place in a JSON text that is read from its beginning.
+// jsonPlace is the current position while a JSON text is read from its beginning.
 type jsonPlace struct {
-	root  int    // depth of the members of messages
+	root  int    // depth at which the members of a message are: 1, or 2 in a batch
 	depth int    // number of open objects and arrays
 	key   []byte // the current member's name in quotes; nil in an array
 }
 
-// pass moves past text outside of strings.
+// pass moves past a text that contains no string.
 func (p *jsonPlace) pass(t []byte) {
 	for _, c := range t {
 		switch c {
@@ -197,8 +198,8 @@ func (p *jsonPlace) pass(t []byte) {
 	}
 }
 
-// identifies reports whether the current member says what a message or a part of it is, which tool it
-// calls or defines, or, for the id of a message, which one it answers.
+// identifies reports whether the current member determines the kind of the message or of a part of it, the
+// tool that it calls or defines, or, as the id of the message, the request that it answers.
 func (p *jsonPlace) identifies() bool {
 	switch string(p.key) {
 	case `"jsonrpc"`, `"method"`, `"name"`, `"role"`, `"type"`:

@@ -15,7 +15,7 @@ func Shown(s string, limit int) string {
 	return Visible(s, limit)
 }
 
-// ShownName returns an untrusted name as in findings.
+// ShownName returns an untrusted name as findings show it.
 func ShownName(name string) string { return Shown(name, shownName) }
 
 // QuoteName quotes an untrusted name for a message.
