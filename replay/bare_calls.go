@@ -2,12 +2,12 @@ package replay
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// bareCalls records whether no call in a file names a server, although several tools are called.
+// bareCalls records whether a file contains calls of several tools, none of which names a server.
 type bareCalls struct {
-	tool    string // first called tool without a server
+	tool    string // of the first call without a server
 	at      scanner.Origin
-	several bool // another one was called
-	named   bool // a server was named
+	several bool // a later call without a server is of another tool
+	named   bool // a call names a server
 }
 
 // add records a call.
@@ -25,7 +25,7 @@ func (b *bareCalls) add(server, tool string, at scanner.Origin) {
 // oneServer is the reason reported for a file whose calls name no server.
 const oneServer = "no call names a server, so all tools count as tools of one, and rules that compare servers saw only one: an mcpscan.lock with its servers, in the working directory, tells which server has which tool"
 
-// report yields an event if flows between the tools of a file could not be judged.
+// report yields an ignored event if rules that compare servers could not apply to the calls.
 func (b *bareCalls) report(yield func(*scanner.Event)) {
 	if b.several && !b.named {
 		yield(&scanner.Event{Kind: scanner.IgnoredEvent, Reason: oneServer, Origin: b.at})

@@ -225,8 +225,8 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	yield(e)
 }
 
-// directionOf parses the spellings of a direction in logs. For words whose meaning depends on the
-// writer's side (in, out, sent, read), see sideOf.
+// directionOf parses the spellings of a direction in logs, except for words whose meaning depends on the side
+// that wrote the log, such as sent or read: these are for sideOf.
 func directionOf(s string) mcp.Direction {
 	switch s { // fast path for nearly all lines
 	case "client_to_server":
@@ -252,14 +252,14 @@ func directionOf(s string) mcp.Direction {
 	return mcp.Unknown
 }
 
-// splitArrow splits "A -> B" into its names, in lower case.
+// splitArrow returns the names in "A -> B", in lower case.
 func splitArrow(s string) (from, to string, ok bool) {
 	from, to, ok = strings.Cut(strings.ReplaceAll(strings.ToLower(s), "→", "->"), "->")
 	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
 	return from, to, ok && from != "" && to != ""
 }
 
-// sideOf parses the spellings of a side in logs.
+// sideOf parses the spellings of sent and received in logs.
 func sideOf(s string) mcp.Side {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "send", "sends", "sent", "sending", "write", "wrote", "writing", "out", "outgoing", "outbound", "egress", "tx", "->", "-->", "=>", ">", ">>", ">>>", "→":
@@ -267,7 +267,7 @@ func sideOf(s string) mcp.Side {
 	case "recv", "receive", "receives", "received", "receiving", "read", "reading", "in", "incoming", "inbound", "ingress", "rx", "<-", "<--", "<=", "<", "<<", "<<<", "←":
 		return mcp.Received
 	}
-	if from, to, ok := splitArrow(s); ok && from < to { // the answered request tells which name is the client's
+	if from, to, ok := splitArrow(s); ok && from < to { // any fixed order will do: the first answered request shows which name is the client's
 		return mcp.Sent
 	} else if ok && from > to {
 		return mcp.Received

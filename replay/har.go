@@ -32,7 +32,7 @@ type har struct {
 	talk    *transcript   // reads the bodies of LLM APIs
 	asks    bool          // the current request is to an LLM API
 	entryAt int           // index of the current entry
-	took    time.Duration // until the response of the current entry; 0 if unknown
+	took    time.Duration // time until the response of the current entry was complete; 0 if it must not be used
 }
 
 // eventStream is an event stream in the body of a response.
@@ -101,7 +101,7 @@ func (h *har) entry(v wire.Value) {
 		base.HTTP.Field(false, f.name, f.value)
 	}
 	h.took = 0
-	method, _ := request.Str("method") // in the stream of a GET, a response can come at any time
+	method, _ := request.Str("method") // not for a GET, in whose stream a response can come at any time
 	took, _ := strconv.ParseFloat(string(v.Get("time").Raw()), 64)
 	if method == "POST" && took > 0 && took <= float64(llm.MaxCallDuration.Milliseconds()) && dated {
 		h.took = time.Duration(took * float64(time.Millisecond))

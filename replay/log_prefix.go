@@ -28,7 +28,7 @@ func trimMetadata(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSpace(data), []byte(" { metadata: undefined }"))
 }
 
-// prefixBytes exceeds the length of any prefix word, and of usual names on both sides of an arrow.
+// prefixBytes exceeds the length of any prefix word, and of most pairs of names around an arrow.
 const prefixBytes = 80
 
 // splitPrefix finds the message in a log line. It returns the word before the message and the

@@ -109,11 +109,11 @@ type Finding struct {
 	Reason      string           `json:"reason,omitempty"` // why it is suppressed, or who approved it
 	Action      string           `json:"action"`           // alert, block, record
 	Occurrences int              `json:"occurrences"`
-	Last        *Occurrence      `json:"last_occurrence,omitempty"` // nil if there is none at another location
+	Last        *Occurrence      `json:"last_occurrence,omitempty"` // nil if the finding has only one location
 	Related     []Related        `json:"related"`
 }
 
-// Occurrence is where and when a finding occurred again.
+// Occurrence is the location and time of an occurrence of a finding.
 type Occurrence struct {
 	Location  Location `json:"location"`
 	Timestamp *string  `json:"timestamp"` // as in Finding

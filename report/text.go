@@ -108,7 +108,7 @@ func shownName(s string) string {
 }
 
 // remarks returns what distinguishes a finding from an ordinary alert: low confidence or a
-// different action. Block is called a verdict, because a recording shows whether it was enforced.
+// different action. It calls block a verdict, because a recorded call may have been answered nevertheless.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {
@@ -127,7 +127,7 @@ func remarks(f *Finding) string {
 	return " (" + strings.Join(out, ", ") + ")"
 }
 
-// seen describes when, how often and in which session a finding occurred, and where it did last.
+// seen describes when, how often and in which session a finding occurred, and when and where it last did.
 func seen(f repeated) string {
 	often := ""
 	if f.times > 1 {
@@ -147,7 +147,7 @@ func seen(f repeated) string {
 		parts = append(parts, when)
 	}
 	if f.Last != nil && f.sessions == 1 {
-		last := place(Location{File: f.Last.Location.File, Line: f.Last.Location.Line}) // a column would split passages
+		last := place(Location{File: f.Last.Location.File, Line: f.Last.Location.Line}) // without the column, so that findings on a line can share a block
 		if f.Last.Timestamp != nil {
 			last = visible(*f.Last.Timestamp, textLimit) + ", " + last
 		}

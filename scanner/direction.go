@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// direction returns who sent a message. If the event has no direction, it follows from what the log
-// calls sent and received, as far as that is known, then from the open requests that a response can
-// answer, and then from the method.
+// direction returns the direction of a message. If the event has none, direction uses, in this order, the
+// side that sent the frame according to the log, if it is known whether the client or the server wrote the
+// log; the open requests that a response can answer; and the method.
 func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	switch {
 	case e.Direction != mcp.Unknown:
@@ -24,13 +24,14 @@ func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	return likelyDirection(m)
 }
 
-// sideGivesDirection reports whether the direction of an event follows from what its log calls sent and received.
+// sideGivesDirection reports whether the direction of an event follows from its side: it is known whether the
+// client or the server wrote the log.
 func (srv *Server) sideGivesDirection(e *Event) bool {
 	return e.Side != mcp.NoSide && srv.sentDirection != mcp.Unknown
 }
 
-// likelyDirection returns the direction that a message by itself suggests: responses, and methods in
-// fromServer, come from the server, and other requests and notifications come from the client.
+// likelyDirection guesses the direction from the message alone: responses, and methods in fromServer, come
+// from the server, and other requests and notifications from the client.
 func likelyDirection(m *Message) mcp.Direction {
 	if m.Kind == mcp.Request || m.Kind == mcp.Notification {
 		if !fromServer[m.Method] {
@@ -40,9 +41,9 @@ func likelyDirection(m *Message) mcp.Direction {
 	return mcp.ServerToClient
 }
 
-// clientAnswers reports whether a response without a direction can only answer a request of the
-// server. A response with the ID of a request of the client counts as the server's, even if the
-// server has sent a request with that ID too; so does the next one.
+// clientAnswers reports whether a response without a direction can only answer a request of the server. If
+// client and server both have an open request with its ID, the response counts as the server's, and so does
+// the next response with this ID (see dispute).
 func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
 	asked, open := srv.pending[mcp.ServerToClient].find(id)
 	if !open || asked.disputed || !asked.answeredBy(side) {
@@ -55,9 +56,9 @@ func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
 // answeredBy reports whether a response on the given side of the log can answer the request.
 func (c PendingCall) answeredBy(side mcp.Side) bool { return side == mcp.NoSide || side != c.side }
 
-// learnSide determines what the log of a server calls sent, from the result of a request that only one side
-// sends. A request alone is no proof: a server can send a request of the client, but the client does
-// not answer it with a result.
+// learnSide determines from an answered request which side wrote the log, if only one side may send this
+// request. A request alone proves nothing: a server can send a request that only a client may send, but the
+// client does not answer it with a result.
 func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
 	if e.Side == mcp.NoSide || asked.side == mcp.NoSide || e.Side == asked.side || m.IsError || srv.sentDirection != mcp.Unknown {
 		return
@@ -75,8 +76,9 @@ func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
 	}
 }
 
-// dispute marks the server's open request with the ID of a response that answered the client's request
-// with the same ID. If the response answered none, it removes the marked request.
+// dispute is called for a response of unknown direction that was attributed to the server. If it answered a
+// request of the client, dispute marks the server's open request with the same ID, which it may have answered
+// instead; if it answered none, dispute removes a marked request, which is now answered in any case.
 func (srv *Server) dispute(id string, answered bool) {
 	theirs := &srv.pending[mcp.ServerToClient]
 	asked, open := theirs.find(id)
@@ -89,15 +91,15 @@ func (srv *Server) dispute(id string, answered bool) {
 	}
 }
 
-// Disputed reports whether the current response, whose sender was not recorded, may be the client's: both
-// sides had an open request with its ID.
+// Disputed reports whether the current response, whose sender was not recorded, may be the client's, because
+// client and server both had an open request with its ID.
 func (p *JudgePass) Disputed() bool {
 	asked, open := p.Server.pending[mcp.ServerToClient].find(p.Message.ID)
 	return open && asked.disputed && p.event.Direction == mcp.Unknown
 }
 
-// dropResultFindings drops the findings in the result or error of a response that turned out to be the client's,
-// except those of rules that inspect what a client sends.
+// dropResultFindings drops the findings in the result or error of a message that turned out to be the client's
+// response, except for rules that inspect the client's messages: Inspect assumed that the server sent it.
 func (j *judge) dropResultFindings(message int) {
 	before := len(j.found.all)
 	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {
@@ -106,7 +108,7 @@ func (j *judge) dropResultFindings(message int) {
 	j.found.own -= before - len(j.found.all)
 }
 
-// listMethods lists the requests without free text that only a client sends.
+// listMethods lists the methods that only a client sends, and whose requests contain no free text.
 var listMethods = map[string]bool{
 	"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true, "resources/templates/list": true,
 }

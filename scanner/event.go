@@ -37,13 +37,13 @@ func (k EventKind) sent() bool { return k != StartedEvent && k != RemovedEvent }
 type Event struct {
 	Seq          int64 // position in the input, from 1; set by the engine
 	Time         time.Time
-	Undated      bool // the input has no time for the event: Time only gives the order, and no output may show it
+	Undated      bool // the input has no time for the event: Time only orders it, and must not be shown
 	Session      string
 	Server       string
 	Transport    string // stdio, http, sse
 	Request      string // ID of the model request whose response contained the call, if recorded
 	Direction    mcp.Direction
-	Side         mcp.Side // if Direction is unknown: what the log says instead
+	Side         mcp.Side // if Direction is unknown: whether the side that wrote the log sent or received the frame
 	Kind         EventKind
 	Type         string                   // type name, as in events.jsonl
 	Reason       string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
@@ -62,7 +62,7 @@ type Event struct {
 	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
 	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
-	Unreadable   string // what could not be read besides the frame, worded for a report; "" if everything was
+	Unreadable   string // why a part other than the frame could not be read, worded for a report; "" if none
 	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
 	Unasked      bool   // the frame was assembled from a part of a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
@@ -72,7 +72,7 @@ type Event struct {
 	root int
 }
 
-// Recorded returns the time of the event according to the input, or the zero time if the input has none.
+// Recorded returns the time that the input gives for the event, or the zero time if there is none.
 func (e *Event) Recorded() time.Time {
 	if e.Undated {
 		return time.Time{}

@@ -16,7 +16,7 @@ type Facts struct {
 	Invalid  bool      // the frame is not valid JSON, but lenient parsers accept it
 
 	full            bool // the event reached its maximum number of findings
-	structureMasked bool // masking secrets changed more than texts
+	structureMasked bool // masking secrets changed the structure of a message, not only texts
 }
 
 // Message is one JSON-RPC message, reduced to the data that sessions need.
@@ -57,7 +57,7 @@ type Message struct {
 	IdentityAt  int // of a Lockfile: offset of the server's identity
 
 	compared map[int]any // results of Compare checks by definition offset
-	sent     *Message    // the message before secrets were masked; nil if there are none
+	sent     *Message    // the message before masking; nil if it contained no secrets
 }
 
 // Structured is the structured content of the result of a call.

@@ -48,7 +48,7 @@ type values struct {
 	highest uint64 // highest digest of the passages kept; 0 until there are too many
 	left    int    // bytes that may still be decoded
 	lost    bool
-	memory  []Value // reused for the values of the current message
+	memory  []Value // reused for the values of each message
 }
 
 func (v *values) reset(frame int) {
@@ -189,7 +189,7 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	}
 }
 
-// ownValues gives the current message its own copy of its values, after the last of them.
+// ownValues gives the current message a copy of its values, because the next message reuses their memory.
 func (in *Inspector) ownValues() {
 	if in.message < len(in.facts.Messages) {
 		m := &in.facts.Messages[in.message]

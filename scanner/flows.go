@@ -36,11 +36,11 @@ func (f *Flow) Shown() string {
 	return f.Value.Text
 }
 
-// secretBits is the number of bits of a secret's digest that are part of a fingerprint. They tell apart
-// different secrets with the same masked form, but are too few to confirm a guess, because fingerprints are published.
+// secretBits is the number of bits of a secret's digest in a fingerprint: enough to distinguish secrets with the
+// same masked form, but too few to confirm a guess, because people publish fingerprints.
 const secretBits = 12
 
-// Key identifies the value in a finding's fingerprint.
+// Key returns the part of a finding's fingerprint that identifies the value.
 func (f *Flow) Key() string {
 	if f.Kind != text.SecretValue {
 		return f.Value.Text
@@ -106,8 +106,8 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// returnedSecrets returns the values of a client's message that nothing in it marks as secrets, but that a server
-// returned as secrets. Masking by form does not find them.
+// returnedSecrets returns the values of a client's message that a server returned as secrets, but that nothing
+// in the message marks as such, so that masking by form does not find them.
 func (s *Session) returnedSecrets(m *Message) (out []string) {
 	for i := range m.Values {
 		v := &m.Values[i]

@@ -21,7 +21,7 @@ type PendingCall struct {
 	Sent     string // id of this request; it differs from ID, the id of a call, if the request is about the call's task
 	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
 	side     mcp.Side
-	disputed bool // of a server's request: a response that may answer it was attributed to the server
+	disputed bool // of a server's request: a response that may have answered it counts as the server's own
 	refused  bool // it was refused, and no other open request has its ID
 	count    int  // open requests with the same ID, such as those of two clients in one session
 }
@@ -124,7 +124,7 @@ func (r *requests) key(id string) string {
 	return id
 }
 
-// find returns the open request that a response with an id answers.
+// find returns the open request that a response with the given id answers.
 func (r *requests) find(id string) (c PendingCall, open bool) {
 	c, open = r.open[r.key(id)]
 	return c, open

@@ -307,7 +307,7 @@ type JudgeIssue struct {
 	Expected, Actual string // digests of a file that was replaced
 }
 
-// Undated reports whether the input has no time for the message, so that Now only gives the order.
+// Undated reports whether the input has no time for the message, so that Now only orders it.
 func (p *JudgePass) Undated() bool { return p.event.Undated }
 
 // Pinned returns the definition that the server first listed under d's name in the whole input, or

@@ -21,7 +21,7 @@ type Session struct {
 	latest  [capability.Categories]time.Time // the same for each category
 	callers []*Server                        // servers with calls within the window, in order of first call
 	known   map[uint64]*valueSource          // sources of values, by digest; nil for values from the client and from definitions
-	counted bool                             // it is in the statistics
+	counted bool                             // the session is in the statistics
 	forgot  bool                             // values were dropped to make room for those of other sessions
 
 	Servers   map[string]*Server
@@ -108,7 +108,7 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	sentDirection mcp.Direction                    // of the frames that its log calls sent; unknown until a request is answered
+	sentDirection mcp.Direction                    // direction of frames that are Sent in its log; unknown until learnSide
 	pending       [mcp.ServerToClient + 1]requests // open requests, by sender
 	tasks         map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers       answers

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inspectUnmasked adds to the facts of an event what only its unmasked frame shows. A [Live] decides on
-// the unmasked frame, so that masking cannot hide a text or an argument from it, but findings and
-// recordings contain only the masked one.
+// inspectUnmasked adds to the facts of an event the findings, values and skips that only its unmasked frame
+// shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an argument. Findings,
+// and anything that is remembered as text, come from the masked one.
 func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
 	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked), e.UnmaskedHTTP, nil, nil
@@ -28,7 +28,7 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	}
 	for i := range more.Findings {
 		f := &more.Findings[i]
-		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) { // rules for messages of both sides report the secret itself
+		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) { // rules with Client set would report the secret itself
 			facts.Findings = append(facts.Findings, f.withoutText(start, facts.Messages))
 		}
 	}
@@ -37,7 +37,8 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	}
 }
 
-// sameStructure reports whether two messages differ at most in texts, not in what they are.
+// sameStructure reports whether two messages have the same kind, method, ID and numbers of definitions and
+// requests.
 func sameStructure(a, b Message) bool {
 	return a.Kind == b.Kind && a.Method == b.Method && a.ID == b.ID && len(a.Definitions) == len(b.Definitions) && len(a.Asks) == len(b.Asks)
 }
@@ -45,11 +46,11 @@ func sameStructure(a, b Message) bool {
 // unmasked returns the message before secrets were masked.
 func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
 
-// refuseMaskedStructure is the decision about a message of which masking hides more than texts.
+// refuseMaskedStructure is the decision about a message whose structure masking changed.
 var refuseMaskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
 
-// unmaskedValues returns the values in a message with those that were masked. The position and the
-// text of those are not known.
+// unmaskedValues adds to the values of a masked message those that masking removed, without their text, and
+// with the position of the event: the masked message has neither.
 func unmaskedValues(masked, sent []Value, start Location) []Value {
 	known := map[uint64]bool{}
 	for i := range masked {
@@ -68,13 +69,14 @@ func unmaskedValues(masked, sent []Value, start Location) []Value {
 	return masked
 }
 
-// sameAs reports whether two findings in an event differ at most in their texts and positions.
+// sameAs reports whether two findings in an event are about the same thing: they differ at most in text and
+// position.
 func (f *Finding) sameAs(o Finding) bool {
 	return f.Rule == o.Rule && f.message == o.message && f.Subject == o.Subject && f.Name == o.Name && f.Pointer == o.Pointer
 }
 
-// withoutText returns a finding without everything that can contain a part of a secret. masked are the
-// masked messages of its event.
+// withoutText returns a finding without any member that can contain a part of a secret. It keeps the name only
+// if the masked messages of the event contain it.
 func (f *Finding) withoutText(at Location, masked []Message) Finding {
 	shown := Finding{
 		Rule: f.Rule, Category: f.Category, Severity: f.Severity, Time: f.Time, Session: f.Session, Server: f.Server,
@@ -94,5 +96,5 @@ func (f *Finding) withoutText(at Location, masked []Message) Finding {
 	return shown
 }
 
-// plainPointer matches a JSON Pointer of which each part is a word or an index.
+// plainPointer matches a JSON Pointer whose reference tokens are words or indexes.
 var plainPointer = lazyregexp.New(`^(?:/(?:[A-Za-z_$-]{1,40}|[0-9]{1,6}))*$`)

@@ -70,7 +70,7 @@ func strayLines(t []byte) (strays []span) {
 	return strays
 }
 
-// eachLine yields the lines of t that are not blank, also without the white space around them.
+// eachLine yields the span of each line of t that is not blank, and its text without white space around it.
 func eachLine(t []byte, yield func(l span, trimmed []byte)) {
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')
