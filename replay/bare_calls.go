@@ -23,7 +23,7 @@ func (b *bareCalls) add(server, tool string, at scanner.Origin) {
 }
 
 // oneServer is the reason reported for a file whose calls name no server.
-const oneServer = "no call names a server, so all tools count as tools of one, and rules that compare servers saw only one: an mcpscan.lock with its servers, in the working directory, tells which server has which tool"
+const oneServer = "no call names a server, so all tools count as tools of one server, and rules that compare servers could not apply; to name the servers, record them in an mcpscan.lock in the working directory"
 
 // report yields an ignored event if rules that compare servers could not apply to the calls.
 func (b *bareCalls) report(yield func(*scanner.Event)) {

@@ -61,7 +61,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	switch {
 	case err == nil && syntax != nil && followsValue(syntax, root.Start()+len(root.Raw())):
-		return nil, fmt.Errorf("%w; a recording has each value on one line: jq -c . %s", syntaxAt(name, data, syntax, ErrFormat), name)
+		return nil, fmt.Errorf("%w; a recording has each value on one line; to convert the file, run: jq -c . %s", syntaxAt(name, data, syntax, ErrFormat), name)
 	case err != nil:
 		return nil, err
 	case syntax != nil:

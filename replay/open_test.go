@@ -163,7 +163,7 @@ func TestNoRecording(t *testing.T) {
 		{"a trailing comma", "{\n  \"jsonrpc\": \"2.0\",\n}", "f:3:1: not a recording: invalid JSON: "},
 		{"an error behind other letters", "\xEF\xBB\xBF{\n\"日本\": 1, x}", "f:2:10: not a recording: invalid JSON: "},
 		{"a line that breaks off", `{"type":"mcp_message","mess`, "f:1:28: not a recording: invalid JSON: "},
-		{"two documents", "{\n\"jsonrpc\":\"2.0\"\n}\n{\n}", "f:4:1: not a recording: invalid JSON: unexpected '{' after the value; a recording has each value on one line: jq -c . f"},
+		{"two documents", "{\n\"jsonrpc\":\"2.0\"\n}\n{\n}", "f:4:1: not a recording: invalid JSON: unexpected '{' after the value; a recording has each value on one line; to convert the file, run: jq -c . f"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

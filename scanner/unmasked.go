@@ -47,7 +47,7 @@ func sameStructure(a, b Message) bool {
 func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
 
 // refuseMaskedStructure is the decision about a message whose structure masking changed.
-var refuseMaskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "the message contains secrets that were given to the server, in places that determine how it is read"}
+var refuseMaskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "secrets that were given to the server are in places that determine how the message is parsed, so mcpscan cannot judge it"}
 
 // unmaskedValues adds to the values of a masked message those that masking removed, without their text, and
 // with the position of the event: the masked message has neither.

@@ -88,7 +88,7 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 	}
 	if file := p.disk.Untracked(&l, &r.npm, StartDir(f)); instead == "" && file != "" {
 		p.ignore(at, "a package in node_modules that Git neither tracks nor ignores")
-		p.Notes = append(p.Notes, fmt.Sprintf("server %s: %s is not in the lockfile, because Git neither tracks nor ignores it; if you commit it, run git add first, then mcpscan lock again", e.Name, file))
+		p.Notes = append(p.Notes, fmt.Sprintf("server %s: %s is not in the lockfile, because Git neither tracks nor ignores it; to lock it, run git add and then mcpscan lock again, or else add it to .gitignore", e.Name, file))
 	}
 }
 

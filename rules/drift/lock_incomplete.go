@@ -19,7 +19,7 @@ var LockIncomplete = scanner.Rule{
 	Fix:        "Restore the entry from version control. If it was never complete, run mcpscan lock --run-servers with the configuration, review what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from the entry of an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded, or its executable replaced, is reported as a note by drift-removed-tool.",
+	Basis:      "The finding is high if the lockfile before the change contained the data, because mcpscan lock removes nothing from the entry of an unchanged server. It is medium if the lockfile never contained the data, and a configured server has it. A definition that was removed when its server was upgraded, or when its executable was replaced, is reported as a note by drift-removed-tool.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

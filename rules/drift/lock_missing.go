@@ -20,7 +20,7 @@ var LockMissing = scanner.Rule{
 	Fix:        "If the change under review removed the entry, restore it. Otherwise, run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A server is reported only if a lockfile exists or was specified. The finding is high if the lockfile before the change contained the server: someone removed the entry and kept the server. A server that is new in the lockfile but was probably renamed is compared with its old entry, and the drift rules rate what changed. A person can accept a server that is new in the lockfile with mcpscan approve, which also replaces an approval at first use.",
+	Basis:      "A server is reported only if a lockfile exists or was specified. The finding is high if the lockfile before the change contained the server: someone removed the entry and kept the server. A server that is new in the lockfile but was probably renamed is compared with its old entry, and the drift rules rate what changed. With mcpscan approve and a reason, a person can accept a server that is new in the lockfile, even if it was approved at first use.",
 	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -44,7 +44,7 @@ var LockMissing = scanner.Rule{
 			return
 		}
 		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
-		accept := fmt.Sprintf("; to accept it, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(p.Server.ID, 200)))
+		accept := fmt.Sprintf("; to accept the new server, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(p.Server.ID, 200)))
 		switch {
 		case renamed && offer.Renamed:
 			message = fmt.Sprintf("server %q was not in the lockfile before this change; its definitions are compared with those of server %q, which ran the same program with other arguments and is gone", p.Server.ID, offer.Server) + accept

@@ -18,7 +18,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed; a later approval of the server by a person, as mcpscan approve SERVER gives, is shown as such.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed. If the different approval is a later one of the server by a person, for example from mcpscan approve SERVER, the finding counts as approved.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -107,7 +107,7 @@ func reportApprovedAgain(p *scanner.JudgePass, was, now *baseline.Approval, issu
 		return false
 	}
 	issue.Severity, issue.Approval, issue.Evidence = scanner.Medium, now, now.By+": "+now.Reason
-	issue.Message, issue.Key = "the server is unchanged, and this change approves it again", issue.Evidence
+	issue.Message, issue.Key = "this change approves the unchanged server again", issue.Evidence
 	p.Report(issue)
 	return true
 }

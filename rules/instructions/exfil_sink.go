@@ -17,7 +17,7 @@ var ExfilSink = scanner.Rule{
 	Category:   "exfiltration",
 	Title:      "Text tells the model to send the user's data away",
 	Why:        "The model sends data from other servers or from the conversation to an address or parameter that the author of the text chose.",
-	Fix:        "Remove the server. Check past sessions for calls that carried the data; to list the calls in a recording, with their lines: mcpscan calls --tool NAME RECORDING.",
+	Fix:        "Remove the server. Check past sessions for calls that carried the data: mcpscan calls --tool NAME RECORDING lists the calls in a recording, with their lines.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A verb for sending, data that belongs to the user, and a destination appear close together and are not negated. The first sentence of a description usually states the tool's purpose, so most wordings are reported there only if they address the model.",
