@@ -145,8 +145,8 @@ func (m *messages) next() (chunk, bool) {
 	return events, true
 }
 
-// place converts the location of an event, in which an element of the list counts as a line, to its location
-// in the document.
+// place converts the location of an event, in which an element of the list counts as a line, to its
+// location in the document.
 func (m *messages) place(e *scanner.Event, element wire.Value) {
 	offset, left := 0, e.Origin.Column-1
 	for offset = range string(element.Raw()) {
@@ -160,7 +160,8 @@ func (m *messages) place(e *scanner.Event, element wire.Value) {
 	e.SetTree(nil, 0) // the buffer of the tree is reused for the next element
 }
 
-// isRecord reports whether a value has the form of a line of events.jsonl or of another tool's frame log.
+// isRecord reports whether a value has the form of a line of events.jsonl or of another tool's frame
+// log.
 func isRecord(doc *wire.Doc) bool {
 	kind, _ := doc.Str(0, "type")
 	return doc.Kind(0) == wire.Object && (known(kind) || payload(doc) >= 0)

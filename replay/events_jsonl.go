@@ -225,8 +225,8 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 	yield(e)
 }
 
-// directionOf parses the spellings of a direction in logs, except for words whose meaning depends on the side
-// that wrote the log, such as sent or read: these are for sideOf.
+// directionOf parses the spellings of a direction in logs, except for words whose meaning depends on the
+// side that wrote the log, such as sent or read: these are for sideOf.
 func directionOf(s string) mcp.Direction {
 	switch s { // fast path for nearly all lines
 	case "client_to_server":
@@ -267,7 +267,8 @@ func sideOf(s string) mcp.Side {
 	case "recv", "receive", "receives", "received", "receiving", "read", "reading", "in", "incoming", "inbound", "ingress", "rx", "<-", "<--", "<=", "<", "<<", "<<<", "←":
 		return mcp.Received
 	}
-	if from, to, ok := splitArrow(s); ok && from < to { // any fixed order will do: the first answered request shows which name is the client's
+	// any fixed order will do: the first answered request shows which name is the client's
+	if from, to, ok := splitArrow(s); ok && from < to {
 		return mcp.Sent
 	} else if ok && from > to {
 		return mcp.Received

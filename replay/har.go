@@ -32,7 +32,7 @@ type har struct {
 	talk    *transcript   // reads the bodies of LLM APIs
 	asks    bool          // the current request is to an LLM API
 	entryAt int           // index of the current entry
-	took    time.Duration // time until the response of the current entry was complete; 0 if it must not be used
+	took    time.Duration // duration of the current entry; 0 if its response is not dated by it
 }
 
 // eventStream is an event stream in the body of a response.

@@ -235,8 +235,8 @@ func TestLargeDocumentsAreLinear(t *testing.T) {
 	}
 }
 
-// TestHARDurations checks that only the response to a POST of plausible duration is dated at the end of its
-// exchange.
+// TestHARDurations checks that only the response to a POST of plausible duration is dated at the end of
+// its exchange.
 func TestHARDurations(t *testing.T) {
 	const start, end = "2026-01-06T10:30:00.125Z", "2026-01-06T10:30:00.375Z"
 	const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`

@@ -203,8 +203,8 @@ func timestamp(f *scanner.Finding) *string {
 	return new(f.Time.UTC().Format(time.RFC3339Nano))
 }
 
-// recordLast records the last occurrence of a finding, except in configurations: these have no order in time,
-// so further occurrences are related locations.
+// recordLast records the last occurrence of a finding, except in configurations: these have no order in
+// time, so further occurrences are related locations.
 func (c *Collector) recordLast(to *Finding, f *scanner.Finding) {
 	if at := c.location(f.Location); at != to.Location && f.Subject != mcp.ConfigSubject {
 		to.Last = &Occurrence{at, timestamp(f)}

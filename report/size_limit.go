@@ -87,9 +87,9 @@ func (r *room) size(f *Finding) int {
 	return size(f)
 }
 
-// size returns the approximate size of a finding in a report, in bytes. It leaves out the last occurrence,
-// which is small, because a shard may know a different one than a single run, and both must list the same
-// findings.
+// size returns the approximate size of a finding in a report, in bytes. It leaves out the last
+// occurrence, which is small, because a shard may know a different one than a single run, and both must
+// list the same findings.
 func size(f *Finding) int {
 	n := memberBytes + len(f.Message) + len(f.Session) + len(f.Server) + len(f.Tool) + len(f.Field) + len(f.Evidence.Text) + len(f.Evidence.Context) +
 		len(f.Diff) + len(f.Location.File) + len(f.Reason)

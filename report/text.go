@@ -107,8 +107,8 @@ func shownName(s string) string {
 	return `"` + strings.ReplaceAll(out, `"`, `\"`) + `"`
 }
 
-// remarks returns what distinguishes a finding from an ordinary alert: low confidence or a
-// different action. It calls block a verdict, because a recorded call may have been answered nevertheless.
+// remarks returns what distinguishes a finding from an ordinary alert: low confidence or a different
+// action. It calls block a verdict, because a recorded call may have been answered nevertheless.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {
@@ -127,7 +127,8 @@ func remarks(f *Finding) string {
 	return " (" + strings.Join(out, ", ") + ")"
 }
 
-// seen describes when, how often and in which session a finding occurred, and when and where it last did.
+// seen describes when, how often and in which session a finding occurred, and when and where it last
+// did.
 func seen(f repeated) string {
 	often := ""
 	if f.times > 1 {
@@ -147,7 +148,8 @@ func seen(f repeated) string {
 		parts = append(parts, when)
 	}
 	if f.Last != nil && f.sessions == 1 {
-		last := place(Location{File: f.Last.Location.File, Line: f.Last.Location.Line}) // without the column, so that findings on a line can share a block
+		// without the column, so that findings on a line can share a block
+		last := place(Location{File: f.Last.Location.File, Line: f.Last.Location.Line})
 		if f.Last.Timestamp != nil {
 			last = visible(*f.Last.Timestamp, textLimit) + ", " + last
 		}

@@ -148,7 +148,8 @@ func (p *JudgePass) decide() {
 func (p *JudgePass) decideAsks() {
 	m := p.Message
 	sent := m.unmasked()
-	for i := range min(len(m.Asks), len(sent.Asks)) { // if their numbers differ, refuseMaskedStructure refuses the message
+	// if their numbers differ, refuseMaskedStructure refuses the message
+	for i := range min(len(m.Asks), len(sent.Asks)) {
 		a := &sent.Asks[i]
 		d := Decision{Verdict: Block, Check: PolicyCheck, Reason: "the message contains more requests than are judged"}
 		if i < maxAsks {
@@ -268,8 +269,8 @@ func (o *Outcome) ShowsServer(e *Event) bool {
 	return !e.Unattributed && (e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed }))
 }
 
-// ShowsSession reports whether an event belongs to its session. A line that could not be read names no session;
-// if it counted, it would add a session named after the file.
+// ShowsSession reports whether an event belongs to its session. A line that could not be read names no
+// session; if it counted, it would add a session named after the file.
 func (o *Outcome) ShowsSession(e *Event) bool {
 	return o.ShowsServer(e) || e.Unattributed || len(o.Findings) > 0
 }
@@ -286,7 +287,7 @@ type Judged struct {
 	Decision  Decision   // the zero value lets the message pass
 	Overruled []Decision // decisions of other checks that did not prevail, in the order in which they were made
 	Listings  []Listing  // tools that are new or changed in the session
-	Secrets   []string   // of a client's message: unmasked values that only a server's result shows to be secrets
+	Secrets   []string   // of a client's message: unmasked values that a server returned as secrets
 }
 
 // begin resets o for a new event, reusing its memory.

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// direction returns the direction of a message. If the event has none, direction uses, in this order, the
-// side that sent the frame according to the log, if it is known whether the client or the server wrote the
-// log; the open requests that a response can answer; and the method.
+// direction returns the direction of a message. If the event has none, direction uses, in this order,
+// the side that sent the frame according to the log, if it is known whether the client or the server
+// wrote the log; the open requests that a response can answer; and the method.
 func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	switch {
 	case e.Direction != mcp.Unknown:
@@ -24,14 +24,14 @@ func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	return likelyDirection(m)
 }
 
-// sideGivesDirection reports whether the direction of an event follows from its side: it is known whether the
-// client or the server wrote the log.
+// sideGivesDirection reports whether the direction of an event follows from its side: it is known
+// whether the client or the server wrote the log.
 func (srv *Server) sideGivesDirection(e *Event) bool {
 	return e.Side != mcp.NoSide && srv.sentDirection != mcp.Unknown
 }
 
-// likelyDirection guesses the direction from the message alone: responses, and methods in fromServer, come
-// from the server, and other requests and notifications from the client.
+// likelyDirection guesses the direction from the message alone: responses, and methods in fromServer,
+// come from the server, and other requests and notifications from the client.
 func likelyDirection(m *Message) mcp.Direction {
 	if m.Kind == mcp.Request || m.Kind == mcp.Notification {
 		if !fromServer[m.Method] {
@@ -41,9 +41,9 @@ func likelyDirection(m *Message) mcp.Direction {
 	return mcp.ServerToClient
 }
 
-// clientAnswers reports whether a response without a direction can only answer a request of the server. If
-// client and server both have an open request with its ID, the response counts as the server's, and so does
-// the next response with this ID (see dispute).
+// clientAnswers reports whether a response without a direction can only answer a request of the server.
+// If client and server both have an open request with its ID, the response counts as the server's, and
+// so does the next response with this ID (see dispute).
 func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
 	asked, open := srv.pending[mcp.ServerToClient].find(id)
 	if !open || asked.disputed || !asked.answeredBy(side) {
@@ -57,8 +57,8 @@ func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
 func (c PendingCall) answeredBy(side mcp.Side) bool { return side == mcp.NoSide || side != c.side }
 
 // learnSide determines from an answered request which side wrote the log, if only one side may send this
-// request. A request alone proves nothing: a server can send a request that only a client may send, but the
-// client does not answer it with a result.
+// request. A request alone proves nothing: a server can send a request that only a client may send, but
+// the client does not answer it with a result.
 func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
 	if e.Side == mcp.NoSide || asked.side == mcp.NoSide || e.Side == asked.side || m.IsError || srv.sentDirection != mcp.Unknown {
 		return
@@ -76,9 +76,10 @@ func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
 	}
 }
 
-// dispute is called for a response of unknown direction that was attributed to the server. If it answered a
-// request of the client, dispute marks the server's open request with the same ID, which it may have answered
-// instead; if it answered none, dispute removes a marked request, which is now answered in any case.
+// dispute is called for a response of unknown direction that was attributed to the server. If it
+// answered a request of the client, dispute marks the server's open request with the same ID, which it
+// may have answered instead; if it answered none, dispute removes a marked request, which is now
+// answered in any case.
 func (srv *Server) dispute(id string, answered bool) {
 	theirs := &srv.pending[mcp.ServerToClient]
 	asked, open := theirs.find(id)
@@ -91,15 +92,16 @@ func (srv *Server) dispute(id string, answered bool) {
 	}
 }
 
-// Disputed reports whether the current response, whose sender was not recorded, may be the client's, because
-// client and server both had an open request with its ID.
+// Disputed reports whether the current response, whose sender was not recorded, may be the client's,
+// because client and server both had an open request with its ID.
 func (p *JudgePass) Disputed() bool {
 	asked, open := p.Server.pending[mcp.ServerToClient].find(p.Message.ID)
 	return open && asked.disputed && p.event.Direction == mcp.Unknown
 }
 
-// dropResultFindings drops the findings in the result or error of a message that turned out to be the client's
-// response, except for rules that inspect the client's messages: Inspect assumed that the server sent it.
+// dropResultFindings drops the findings in the result or error of a message that turned out to be the
+// client's response, except for rules that inspect the client's messages: Inspect assumed that the
+// server sent it.
 func (j *judge) dropResultFindings(message int) {
 	before := len(j.found.all)
 	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {

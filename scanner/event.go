@@ -43,7 +43,7 @@ type Event struct {
 	Transport    string // stdio, http, sse
 	Request      string // ID of the model request whose response contained the call, if recorded
 	Direction    mcp.Direction
-	Side         mcp.Side // if Direction is unknown: whether the side that wrote the log sent or received the frame
+	Side         mcp.Side // if Direction is unknown: whether the logging side sent or received the frame
 	Kind         EventKind
 	Type         string                   // type name, as in events.jsonl
 	Reason       string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report

@@ -189,7 +189,8 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	}
 }
 
-// ownValues gives the current message a copy of its values, because the next message reuses their memory.
+// ownValues gives the current message a copy of its values, because the next message reuses their
+// memory.
 func (in *Inspector) ownValues() {
 	if in.message < len(in.facts.Messages) {
 		m := &in.facts.Messages[in.message]

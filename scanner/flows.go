@@ -36,8 +36,8 @@ func (f *Flow) Shown() string {
 	return f.Value.Text
 }
 
-// secretBits is the number of bits of a secret's digest in a fingerprint: enough to distinguish secrets with the
-// same masked form, but too few to confirm a guess, because people publish fingerprints.
+// secretBits is the number of bits of a secret's digest in a fingerprint: enough to distinguish secrets
+// with the same masked form, but too few to confirm a guess, because people publish fingerprints.
 const secretBits = 12
 
 // Key returns the part of a finding's fingerprint that identifies the value.
@@ -106,8 +106,8 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// returnedSecrets returns the values of a client's message that a server returned as secrets, but that nothing
-// in the message marks as such, so that masking by form does not find them.
+// returnedSecrets returns the values of a client's message that a server returned as secrets, but that
+// nothing in the message marks as such, so that masking by form does not find them.
 func (s *Session) returnedSecrets(m *Message) (out []string) {
 	for i := range m.Values {
 		v := &m.Values[i]

@@ -45,9 +45,9 @@ func (p *ConfigPass) LockedBefore(name string) *Offer {
 	return p.judge.engine.base.Servers[name]
 }
 
-// IdentityApprovedInChange returns the approval that the change under review gives to the identity of the
-// named server in the lockfile, or nil if there is none. An approval that any server had before the change
-// does not count, because mcpscan lock copies it when a server is renamed. Configs checks use it.
+// IdentityApprovedInChange returns the approval that the change under review gives to the identity of
+// the named server in the lockfile, or nil if there is none. An approval that any server had before the
+// change does not count, because mcpscan lock copies it when a server is renamed. Configs checks use it.
 func (p *ConfigPass) IdentityApprovedInChange(name string) *baseline.Approval {
 	offer, _ := p.Approved(name)
 	if offer == nil || offer.Locked == nil || offer.Locked.Waits() || p.judge.engine.base == nil || !offer.Locked.Approval.MadeSince(nil) {

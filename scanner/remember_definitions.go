@@ -10,8 +10,9 @@ type pinKey struct {
 	foreign bool // another engine's digest is remembered beside ours, so that neither hides a change
 }
 
-// shared returns the record of a definition. If the definition equals the first one that the server listed
-// under its name, the record refers to the copy that pin remembered, so that only one copy is kept.
+// shared returns the record of a definition. If the definition equals the first one that the server
+// listed under its name, the record refers to the copy that pin remembered, so that only one copy is
+// kept.
 func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {

@@ -108,7 +108,7 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	sentDirection mcp.Direction                    // direction of frames that are Sent in its log; unknown until learnSide
+	sentDirection mcp.Direction                    // direction of frames that its log calls sent; see learnSide
 	pending       [mcp.ServerToClient + 1]requests // open requests, by sender
 	tasks         map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers       answers

@@ -28,7 +28,8 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	}
 	for i := range more.Findings {
 		f := &more.Findings[i]
-		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) { // rules with Client set would report the secret itself
+		// rules with Client set would report the secret itself
+		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) {
 			facts.Findings = append(facts.Findings, f.withoutText(start, facts.Messages))
 		}
 	}
@@ -37,8 +38,8 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	}
 }
 
-// sameStructure reports whether two messages have the same kind, method, ID and numbers of definitions and
-// requests.
+// sameStructure reports whether two messages have the same kind, method, ID and numbers of definitions
+// and requests.
 func sameStructure(a, b Message) bool {
 	return a.Kind == b.Kind && a.Method == b.Method && a.ID == b.ID && len(a.Definitions) == len(b.Definitions) && len(a.Asks) == len(b.Asks)
 }
@@ -49,8 +50,8 @@ func (m *Message) unmasked() *Message { return cmp.Or(m.sent, m) }
 // refuseMaskedStructure is the decision about a message whose structure masking changed.
 var refuseMaskedStructure = Decision{Verdict: Block, Check: PolicyCheck, Rule: "masked-structure", Reason: "secrets that were given to the server are in places that determine how the message is parsed, so mcpscan cannot judge it"}
 
-// unmaskedValues adds to the values of a masked message those that masking removed, without their text, and
-// with the position of the event: the masked message has neither.
+// unmaskedValues adds to the values of a masked message those that masking removed, without their text,
+// and with the position of the event: the masked message has neither.
 func unmaskedValues(masked, sent []Value, start Location) []Value {
 	known := map[uint64]bool{}
 	for i := range masked {
@@ -69,14 +70,14 @@ func unmaskedValues(masked, sent []Value, start Location) []Value {
 	return masked
 }
 
-// sameAs reports whether two findings in an event are about the same thing: they differ at most in text and
-// position.
+// sameAs reports whether two findings in an event are about the same thing: they differ at most in text
+// and position.
 func (f *Finding) sameAs(o Finding) bool {
 	return f.Rule == o.Rule && f.message == o.message && f.Subject == o.Subject && f.Name == o.Name && f.Pointer == o.Pointer
 }
 
-// withoutText returns a finding without any member that can contain a part of a secret. It keeps the name only
-// if the masked messages of the event contain it.
+// withoutText returns a finding without any member that can contain a part of a secret. It keeps the
+// name only if the masked messages of the event contain it.
 func (f *Finding) withoutText(at Location, masked []Message) Finding {
 	shown := Finding{
 		Rule: f.Rule, Category: f.Category, Severity: f.Severity, Time: f.Time, Session: f.Session, Server: f.Server,

@@ -181,8 +181,8 @@ func (r *callRow) reportsSameCall(e *scanner.Event, m *scanner.Judged) bool {
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish sets the outcome of a call. A call with a result took place, even if the decision is block: in the
-// audit log of a replay, the decision is made after the call.
+// finish sets the outcome of a call. A call with a result took place, even if the decision is block: in
+// the audit log of a replay, the decision is made after the call.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	r.Action = "ok"
 	if m.IsError {

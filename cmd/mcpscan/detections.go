@@ -57,7 +57,8 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 // detectionRow is one row of the output of mcpscan detections.
 type detectionRow report.Finding
 
-// when returns the time of the last occurrence, so that --since keeps a finding that recurs in the period.
+// when returns the time of the last occurrence, so that --since keeps a finding that recurs in the
+// period.
 func (r detectionRow) when() time.Time {
 	if r.Last != nil {
 		return timeOf(r.Last.Timestamp)

@@ -2,8 +2,9 @@ package main
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// distinctFindings holds the distinct findings about servers and tools. As in a report, findings with the same
-// fingerprint in one session are one finding, with the highest severity. Unlike a report, it has no limit.
+// distinctFindings holds the distinct findings about servers and tools. As in a report, findings with
+// the same fingerprint in one session are one finding, with the highest severity. Unlike a report, it
+// has no limit.
 type distinctFindings map[findingKey]distinctFinding
 
 type findingKey struct{ session, fingerprint string }

@@ -21,7 +21,8 @@ type definitionFinding struct {
 	Line        int              `json:"line"`
 }
 
-// maxDefinitionFindings is the maximum number of findings listed for a definition, the most severe first.
+// maxDefinitionFindings is the maximum number of findings listed for a definition, the most severe
+// first.
 const maxDefinitionFindings = 20
 
 // definitionCollector collects the findings about the definitions of the tools that the explained events

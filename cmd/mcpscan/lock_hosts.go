@@ -10,8 +10,8 @@ import (
 )
 
 // keepHosts keeps the recorded hosts of the listed servers that other configurations beside the lockfile
-// still name: each client has its own settings for a server, and the targets may include the configuration
-// of only one client. before is nil for a new lockfile.
+// still name: each client has its own settings for a server, and the targets may include the
+// configuration of only one client. before is nil for a new lockfile.
 func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *scanner.Snapshot) {
 	if before == nil {
 		return

@@ -58,7 +58,8 @@ func (s filtered) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// run replays the recordings into a sink. It reports a name filter that no name in the recordings passes.
+// run replays the recordings into a sink. It reports a name filter that no name in the recordings
+// passes.
 func (f *queryFlags) run(ctx context.Context, std streams, to sink) error {
 	n := &f.names
 	n.session, n.server, n.tool = newNameFilter("--session", f.Session), newNameFilter("--server", f.Server), newNameFilter("--tool", f.Tool)

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// nameFilter selects rows by name. It remembers the names in the recording, to suggest some of them if none
-// passes.
+// nameFilter selects rows by name. It remembers the names in the recording, to suggest some of them if
+// none passes.
 type nameFilter struct {
 	flag        string
 	want        string          // "" if every name passes
@@ -49,8 +49,8 @@ func (n *nameFilter) passes(name string) bool {
 	return passes
 }
 
-// record is like passes, and also records that the name is in the recording. It is for names without a row
-// as well: the filter of a query without rows may still match a name.
+// record is like passes, and also records that the name is in the recording. It is for names without a
+// row as well: the filter of a query without rows may still match a name.
 func (n *nameFilter) record(name string) bool {
 	passes := n.passes(name)
 	n.found = n.found || passes
@@ -88,8 +88,8 @@ func (n *nameFilter) tell(std streams) {
 // nameFilters are the name filters of a query.
 type nameFilters struct{ session, server, tool, kind nameFilter }
 
-// event records the names in an event. It suggests only servers of the selected session, and only tools of
-// the selected server.
+// event records the names in an event. It suggests only servers of the selected session, and only tools
+// of the selected server.
 func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
 	if !f.session.recordSuggestion(e.Session) || !f.server.recordSuggestion(e.Server) || f.tool.want == "" {
 		return
@@ -109,7 +109,8 @@ func (f *nameFilters) event(e *scanner.Event, out *scanner.Outcome) {
 	}
 }
 
-// finding records the names in a finding, which can be names that no event has, such as those of prompts.
+// finding records the names in a finding, which can be names that no event has, such as those of
+// prompts.
 func (f *nameFilters) finding(found *scanner.Finding) {
 	if f.session.record(found.Session) && f.server.record(found.Server) {
 		f.tool.record(found.Name)
@@ -126,8 +127,8 @@ func (f *nameFilters) tellUnmatched(std streams) {
 	}
 }
 
-// sameName reports whether a and b are the same name. Either may be copied from an output, where names are
-// masked, escaped and truncated.
+// sameName reports whether a and b are the same name. Either may be copied from an output, where names
+// are masked, escaped and truncated.
 func sameName(a, b string) bool {
 	if a == b {
 		return true

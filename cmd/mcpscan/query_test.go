@@ -65,8 +65,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSameName checks that sameName recognises a name in the form in which any output shows it, and no other
-// name.
+// TestSameName checks that sameName recognises a name in the form in which any output shows it, and no
+// other name.
 func TestSameName(t *testing.T) {
 	token := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	long := "long-" + strings.Repeat("x", 200)

@@ -65,8 +65,8 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// rows returns the rows with their numbers of findings, and adds a row for each server that only findings
-// name.
+// rows returns the rows with their numbers of findings, and adds a row for each server that only
+// findings name.
 func (c *serversCmd) rows(byName map[string]*serverRow, found map[[2]string]findingCount) []*serverRow {
 	shown := map[string]bool{}
 	for name, r := range byName {

@@ -250,8 +250,8 @@ func (p *Plan) Unique() {
 	}
 }
 
-// canonicalCommand returns a target's command with paths relative to the directory in which it starts, so
-// that the commands of two clients are equal if they differ only in notation.
+// canonicalCommand returns a target's command with paths relative to the directory in which it starts,
+// so that the commands of two clients are equal if they differ only in notation.
 func canonicalCommand(t *servers.Target) []string {
 	if len(t.Command) == 0 {
 		return nil

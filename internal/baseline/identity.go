@@ -217,7 +217,8 @@ func Host(u *url.URL) string {
 // a missing file removes no value. same is true if Differences finds nothing.
 func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
 	merged := *current
-	if same = len(id.Differences(current)) == 0; same { // then the commands differ only in notation; keep the recorded one
+	// if nothing differs, the commands can differ only in notation; keep the recorded ones
+	if same = len(id.Differences(current)) == 0; same {
 		merged.Command, merged.Args, merged.Package = id.Command, id.Args, id.Package
 	}
 	fill := func(to *string, known string) {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
-// TestSameFile compares the commands of two entries. The client of the first one expands ${workspaceFolder}; that
-// of the other does not.
+// TestSameFile compares the commands of two entries. The client of the first one expands
+// ${workspaceFolder}; that of the other does not.
 func TestSameFile(t *testing.T) {
 	entry := func(line, cwd string, workspace bool) *configfile.Entry {
 		words := strings.Fields(line)

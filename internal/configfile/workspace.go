@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// RelativeCommand returns the entry's command, arguments and working directory with paths in the workspace
-// made relative to it, as clients without ${workspaceFolder} write them. If the server starts in another
-// directory, only the working directory changes, because the paths are relative to that directory.
+// RelativeCommand returns the entry's command, arguments and working directory with paths in the
+// workspace made relative to it, as clients without ${workspaceFolder} write them. If the server starts
+// in another directory, only the working directory changes, because the paths are relative to that
+// directory.
 func (e *Entry) RelativeCommand() (command string, args []string, cwd string) {
 	command, args, cwd = e.Command, e.Args, e.Cwd
 	if !e.ExpandsWorkspace {
@@ -37,8 +38,8 @@ func (e *Entry) RelativeCommand() (command string, args []string, cwd string) {
 	return command, args, cwd
 }
 
-// inWorkspace returns a path that begins with ${workspaceFolder} as a relative path that begins with a dot.
-// ok is false for any other path.
+// inWorkspace returns a path that begins with ${workspaceFolder} as a relative path that begins with a
+// dot. ok is false for any other path.
 func inWorkspace(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, "${workspaceFolder}")
 	return "." + rest, ok && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "$")

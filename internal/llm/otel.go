@@ -134,12 +134,13 @@ func (r *Reader) toolSpan(v View, a attributes) {
 	}
 }
 
-// MaxCallDuration is the longest call whose result is dated at the end of the call. In a recording, the result
-// follows the call directly, and the result of a longer call would be too far out of order to be sorted in.
+// MaxCallDuration is the longest call whose result is dated at the end of the call. In a recording, the
+// result follows the call directly, and the result of a longer call would be too far out of order to be
+// sorted in.
 const MaxCallDuration = 30 * time.Second
 
-// resultTime returns the time of a result, given the start and end of its call: the end, or the start if the
-// end is unknown or too late.
+// resultTime returns the time of a result, given the start and end of its call: the end, or the start if
+// the end is unknown or too late.
 func resultTime(start, end time.Time) time.Time {
 	if d := end.Sub(start); start.IsZero() || d < 0 || d > MaxCallDuration {
 		return start

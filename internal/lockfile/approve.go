@@ -10,8 +10,9 @@ import (
 )
 
 // Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
-// also approves again what a user approved without one, and a server that the user named although nothing of
-// it is waiting: its last approval can be automatic, or older than a change that no lockfile shows.
+// also approves again what a user approved without one, and a server that the user named although
+// nothing of it is waiting: its last approval can be automatic, or older than a change that no lockfile
+// shows.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
 		s, before := f.Servers[sel.Server], len(approved)

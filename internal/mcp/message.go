@@ -18,7 +18,8 @@ const (
 	ServerToClient
 )
 
-// Side says whether the side of a connection that wrote a log, client or server, sent or received a frame.
+// Side says whether the side of a connection that wrote a log, client or server, sent or received a
+// frame.
 type Side uint8
 
 // The sides. NoSide is for logs that do not record them.

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// padded is the decoy that hides most attacks, because a long text lowers the score of each sentence (see
-// intent.Parameters.Total). TestEvasion allows it to hide more than the others.
+// padded is the decoy that hides most attacks, because a long text lowers the score of each sentence
+// (see intent.Parameters.Total). TestEvasion allows it to hide more than the others.
 const padded = "300 benign sentences around the text"
 
 // A decoy is harmless text that an attacker adds to a text that carries an attack.

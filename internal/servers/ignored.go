@@ -36,7 +36,8 @@ func (d *Disk) Ignored(name string) bool {
 	return (in.ignored || in.ignores(file, false)) && !r.tracks(file)
 }
 
-// tracks reports whether the index contains a path. It compares without case, because some file systems do.
+// tracks reports whether the index contains a path. It compares without case, because some file systems
+// do.
 func (r *repository) tracks(file string) bool {
 	if r.folded == nil {
 		r.folded = map[string]bool{}
@@ -85,8 +86,8 @@ func (d *Disk) ignoreDir(r *repository, dir string) *ignoreDir {
 // parent returns the directory of a path in a repository, "" for the root.
 func parent(file string) string { return strings.TrimPrefix(path.Dir(file), ".") }
 
-// ignores reports whether the rules that apply in a directory ignore a path in it. The last matching rule
-// decides, and the rules of a subdirectory come after those of the directories above.
+// ignores reports whether the rules that apply in a directory ignore a path in it. The last matching
+// rule decides, and the rules of a subdirectory come after those of the directories above.
 func (in *ignoreDir) ignores(file string, dir bool) bool {
 	for ; in != nil; in = in.above {
 		for _, rule := range slices.Backward(in.rules) {
@@ -139,8 +140,8 @@ func (r *ignoreRule) matches(file string, dir bool) bool {
 	return matches(strings.Split(r.pattern, "/"), strings.Split(file, "/"))
 }
 
-// matches reports whether a pattern matches a path, both split at slashes. It backtracks only to the last **,
-// so its time is bounded by the product of the lengths.
+// matches reports whether a pattern matches a path, both split at slashes. It backtracks only to the
+// last **, so its time is bounded by the product of the lengths.
 func matches(pattern, file []string) bool {
 	if last := len(pattern) - 1; last > 0 && pattern[last] == "**" { // a/** matches what is in a, but not a
 		pattern = append(pattern, "*")

@@ -53,8 +53,8 @@ func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why str
 	}
 }
 
-// Untracked returns the file in node_modules that Instead would return if Git tracked it, or "" if there is
-// none or Git ignores it. Its path is relative in the same way.
+// Untracked returns the file in node_modules that Instead would return if Git tracked it, or "" if there
+// is none or Git ignores it. Its path is relative in the same way.
 func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
 	word := packageSpec(l)
 	if word == "" {
@@ -75,8 +75,8 @@ func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
 	return ""
 }
 
-// packageSpec returns the name and version of the package that npx or npm exec looks for, or "" if the command
-// is neither of them.
+// packageSpec returns the name and version of the package that npx or npm exec looks for, or "" if the
+// command is neither of them.
 func packageSpec(l *launch.Command) string {
 	switch {
 	case l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM:

@@ -53,8 +53,9 @@ func covered() string {
 	return strings.Join(append(packages, libraries...), ",")
 }
 
-// build builds the program. The test cache does not know that the tests depend on its source, but records which
-// directories a test reads: walking the module makes go test discard cached results after a change in it.
+// build builds the program. The test cache does not know that the tests depend on its source, but
+// records which directories a test reads: walking the module makes go test discard cached results after
+// a change in it.
 func build(flags ...string) (string, error) {
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {

@@ -91,8 +91,9 @@ func amongBytes(b []byte) []byte {
 	return out
 }
 
-// mayHaveText reports whether a window of b may be text. It reads each window from its end, because it can
-// then stop early in most windows, and skip to the window that begins after the byte that ruled this one out.
+// mayHaveText reports whether a window of b may be text. It reads each window from its end, because it
+// can then stop early in most windows, and skip to the window that begins after the byte that ruled this
+// one out.
 func mayHaveText(b []byte) bool {
 	const most = window / shownOf // bytes that are neither printable nor NUL
 	for end := window; end <= len(b); {

@@ -54,8 +54,8 @@ func (s *states) key(number int) []byte {
 	return s.keys[from:s.ends[number]]
 }
 
-// find returns the number of the state with the given encoding, or zero if there is none, and the slot that
-// contains the number or is free for it.
+// find returns the number of the state with the given encoding, or zero if there is none, and the slot
+// that contains the number or is free for it.
 func (s *states) find(key []byte) (number, slot int) {
 	last := len(s.slots) - 1
 	for slot = int(maphash.Bytes(s.seed, key)) & last; s.slots[slot] != 0; slot = (slot + 1) & last {

@@ -68,8 +68,8 @@ func (f *Folder) Fold(s []byte) *Folded {
 	return &f.last
 }
 
-// The byte classes that decide how text is folded. They are bits, so that one test per byte is enough to find
-// the end of tidy text.
+// The byte classes that decide how text is folded. They are bits, so that one test per byte is enough to
+// find the end of tidy text.
 const (
 	printable = 0
 	blank     = 1 // space or line feed: kept when alone, collapsed in runs

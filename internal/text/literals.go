@@ -30,9 +30,9 @@ type literalTable struct {
 // the slot is empty.
 type gramSlot struct{ gram, first uint32 }
 
-// chained is an index into the anchors, and the next link of the same gram in the form of [gramSlot].first.
-// Many anchors can share a gram. To rule out most of them without a comparison, a link also has the gram at
-// the other end of the anchor, and the distance to it.
+// chained is an index into the anchors, and the next link of the same gram in the form of
+// [gramSlot].first. Many anchors can share a gram. To rule out most of them without a comparison, a link
+// also has the gram at the other end of the anchor, and the distance to it.
 type chained struct {
 	anchor, next, other uint32
 	distance            int32
@@ -174,8 +174,8 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
-// bitAt returns the position of the bit for a hashed gram. Shifts by constants are faster than by the size of
-// the bitmap.
+// bitAt returns the position of the bit for a hashed gram. Shifts by constants are faster than by the
+// size of the bitmap.
 func bitAt(bitmap []uint64, h uint32) (word, bit uint32) {
 	return h >> (32 - mostBits) & uint32(len(bitmap)-1), h >> (32 - 6)
 }
@@ -284,8 +284,8 @@ func (a *literalTable) scan(t []byte, found func(pattern, start, end int)) {
 	}
 }
 
-// within appends the occurrences of anchors in t that begin in t[from:to], or whose gram does, in no particular
-// order.
+// within appends the occurrences of anchors in t that begin in t[from:to], or whose gram does, in no
+// particular order.
 func (a *literalTable) within(t []byte, from, to int, found []occurrence) []occurrence {
 	found = a.block(t, from, to, found)
 	for _, l := range a.tiny {

@@ -52,9 +52,9 @@ var secrets = slices.Concat(tokens, []secret{
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
-// markedInOtherLanguages is like marked, for labels in other languages, in which a space or a full-width colon
-// often precedes the value. So that it does not match prose in that language, such as votre-mot-de-passe, the
-// value must be ASCII, contain a digit, and not be followed by a letter.
+// markedInOtherLanguages is like marked, for labels in other languages, in which a space or a full-width
+// colon often precedes the value. So that it does not match prose in that language, such as
+// votre-mot-de-passe, the value must be ASCII, contain a digit, and not be followed by a letter.
 var markedInOtherLanguages = secret{[]string{"contrase", "senha", "palavra-passe", "mot de passe", "passwort", "kennwort", "wachtwoord", "hasło",
 	"haslo", "lösenord", "adgangskode", "passord", "salasana", "jelszó", "heslo", "şifre", "mật khẩu", "kata sandi", "ароль",
 	"סיסמ", "كلمة المرور", "كلمة السر", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호"},

@@ -117,9 +117,9 @@ func (s Secrets) find(text string) (spans [][2]int) {
 // recognized are masked.
 func (s Secrets) MaskJSON(data []byte) []byte { return s.maskJSON(data, false) }
 
-// MaskMessage is like MaskJSON, but keeps member names that look like words, and the members that identify
-// the message and the tool: a server that chooses its own credentials must not be able to choose which of
-// its messages become unreadable.
+// MaskMessage is like MaskJSON, but keeps member names that look like words, and the members that
+// identify the message and the tool: a server that chooses its own credentials must not be able to
+// choose which of its messages become unreadable.
 func (s Secrets) MaskMessage(data []byte) []byte { return s.maskJSON(data, true) }
 
 func (s Secrets) maskJSON(data []byte, message bool) []byte {
@@ -164,8 +164,8 @@ func (s Secrets) maskJSON(data []byte, message bool) []byte {
 	return out
 }
 
-// plainKey reports whether a member name, in quotes, looks like a word. Digits, which most credentials have,
-// are not part of a word.
+// plainKey reports whether a member name, in quotes, looks like a word. Digits, which most credentials
+// have, are not part of a word.
 func plainKey(literal []byte) bool {
 	for _, c := range bytes.Trim(literal, `"`) {
 		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && strings.IndexByte("_$/-", c) < 0 {
@@ -198,8 +198,8 @@ func (p *jsonPlace) pass(t []byte) {
 	}
 }
 
-// identifies reports whether the current member determines the kind of the message or of a part of it, the
-// tool that it calls or defines, or, as the id of the message, the request that it answers.
+// identifies reports whether the current member determines the kind of the message or of a part of it,
+// the tool that it calls or defines, or, as the id of the message, the request that it answers.
 func (p *jsonPlace) identifies() bool {
 	switch string(p.key) {
 	case `"jsonrpc"`, `"method"`, `"name"`, `"role"`, `"type"`:

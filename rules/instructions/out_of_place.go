@@ -70,7 +70,8 @@ func strayLines(t []byte) (strays []span) {
 	return strays
 }
 
-// eachLine yields the span of each line of t that is not blank, and its text without white space around it.
+// eachLine yields the span of each line of t that is not blank, and its text without white space around
+// it.
 func eachLine(t []byte, yield func(l span, trimmed []byte)) {
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')

@@ -69,8 +69,8 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	p.Report(is)
 }
 
-// elapsed returns the time from a read to the current call, followed by a space, or "" if the recording lacks
-// one of the two times.
+// elapsed returns the time from a read to the current call, followed by a space, or "" if the recording
+// lacks one of the two times.
 func elapsed(p *scanner.JudgePass, r *scanner.Call) string {
 	if r.Undated || p.Undated() {
 		return ""
