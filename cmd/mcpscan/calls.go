@@ -189,6 +189,6 @@ func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 		r.Action = "error"
 	}
 	if now := e.Recorded(); !r.Time.IsZero() && !now.IsZero() {
-		r.Took = now.Sub(r.Time).String()
+		r.Took = now.Sub(r.Time).Round(time.Microsecond).String() // a proxy advances equal times by nanoseconds
 	}
 }

@@ -160,18 +160,23 @@ func maskGiven(body []byte) func([]byte) []byte {
 		return nil
 	}
 	var values []string
-	take := func(v wire.Value) {
-		if v.Kind() == wire.String {
-			_, bare, _ := strings.Cut(string(v.Text()), " ") // also mask the value without its scheme
-			values = append(values, string(v.Text()), bare)
+	take := func(v wire.Value, token bool) {
+		if v.Kind() != wire.String {
+			return
 		}
+		value := string(v.Text())
+		bare := value[strings.IndexByte(value, ' ')+1:] // also mask the value without its scheme
+		if token && strings.Contains(bare, " ") {       // a server chooses its token, and must not mask sentences
+			return
+		}
+		values = append(values, value, bare)
 	}
 	for _, list := range [...]string{"mcp_servers", "tools"} {
 		for c := root.Get(list).Children(); root.Get(list).Kind() == wire.Array && c.Next(); {
-			take(c.Value.Get("authorization_token"))
-			take(c.Value.Get("authorization"))
+			take(c.Value.Get("authorization_token"), true)
+			take(c.Value.Get("authorization"), true)
 			for h := c.Value.Get("headers").Children(); h.Next(); {
-				take(h.Value)
+				take(h.Value, false)
 			}
 		}
 	}
