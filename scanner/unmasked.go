@@ -26,10 +26,14 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 		m.sent = by
 		m.Values = unmaskedValues(m.Values, by.Values, start)
 	}
+	known := map[findingPlace]bool{}
+	for i := range facts.Findings {
+		known[facts.Findings[i].place()] = true
+	}
 	for i := range more.Findings {
 		f := &more.Findings[i]
 		// rules with Client set would report the secret itself
-		if !f.Rule.Client && !slices.ContainsFunc(facts.Findings, f.sameAs) {
+		if !f.Rule.Client && !known[f.place()] {
 			facts.Findings = append(facts.Findings, f.withoutText(start, facts.Messages))
 		}
 	}
@@ -70,10 +74,16 @@ func unmaskedValues(masked, sent []Value, start Location) []Value {
 	return masked
 }
 
-// sameAs reports whether two findings in an event are about the same thing: they differ at most in text
-// and position.
-func (f *Finding) sameAs(o Finding) bool {
-	return f.Rule == o.Rule && f.message == o.message && f.Subject == o.Subject && f.Name == o.Name && f.Pointer == o.Pointer
+// findingPlace identifies a finding in an event, whatever its text and position.
+type findingPlace struct {
+	rule          *Rule
+	message       int
+	subject       mcp.SubjectKind
+	name, pointer string
+}
+
+func (f *Finding) place() findingPlace {
+	return findingPlace{f.Rule, f.message, f.Subject, f.Name, f.Pointer}
 }
 
 // withoutText returns a finding without any member that can contain a part of a secret. It keeps the

@@ -146,17 +146,15 @@ func (s Secrets) maskJSON(data []byte, message bool) []byte {
 		end := start + stringEnd(rest[start:])
 		literal := rest[start:end]
 		rest = rest[end:]
-		if next := bytes.TrimLeft(rest, " \t\r\n"); len(next) > 0 && next[0] == ':' {
+		name := bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(":"))
+		if name {
 			at.key = literal
-			if message && plainKey(literal) {
-				out = append(out, literal...)
-				continue
-			}
-		} else if message && at.identifies() {
-			out = append(out, literal...)
-			continue
 		}
-		out = append(out, s.maskString(literal)...)
+		if message && (name && plainKey(literal) || !name && at.identifies()) {
+			out = append(out, literal...)
+		} else {
+			out = append(out, s.maskString(literal)...)
+		}
 	}
 	if bytes.Equal(out, data) {
 		return data
