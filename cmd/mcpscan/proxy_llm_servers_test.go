@@ -59,7 +59,11 @@ func TestProxyLLMServerEnds(t *testing.T) {
 	defer api.Close()
 	at := llmServer(t, map[string]string{"shut.yaml": "enforce_policy: true\nfail_closed: true\nallowed_servers: [{id: math}]\n"})
 	p := startHTTPProxy(t, "--llm", "--upstream", api.URL, "--servers", at("mcp.json"), "--run-servers", "--config", at("shut.yaml"), "--approvals", "ignore", "--allow-incomplete", "--events", at("events.jsonl"), "--record", at("rec.jsonl"), "--format", "json="+at("live.json"))
-	if err := os.WriteFile(at("changed"), []byte("exit"), 0o600); err != nil {
+	// The server must not see the file before its content is written.
+	if err := os.WriteFile(at("new"), []byte("exit"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(at("new"), at("changed")); err != nil {
 		t.Fatal(err)
 	}
 	waitUntil(t, func() bool { return strings.Contains(readFile(t, at("rec.jsonl")), "exit status 3") })
