@@ -20,8 +20,8 @@ type ConfigPass struct {
 
 	variables Environment
 
-	concealed *configfile.Entry // entry for which replacer was built
-	replacer  *strings.Replacer
+	concealed *configfile.Entry // entry for which secrets was built
+	secrets   text.Secrets
 }
 
 // ConfiguredServer is an entry in a configuration that was read before the current one.
@@ -155,9 +155,9 @@ func (p *ConfigPass) setting(pointer string) configfile.Position {
 // conceal truncates the evidence and masks the entry's secrets in it.
 func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	if p.concealed != e {
-		p.concealed, p.replacer = e, e.Concealer()
+		p.concealed, p.secrets = e, e.Secrets()
 	}
-	return p.replacer.Replace(evidence[:min(len(evidence), configfile.ConcealedBytes)])
+	return p.secrets.Mask(evidence[:min(len(evidence), configfile.ConcealedBytes)])
 }
 
 // configured contains the configurations that the judge has seen.

@@ -41,12 +41,12 @@ type Identity struct {
 
 // IdentityOf returns the identity of the server in an entry.
 func IdentityOf(e *configfile.Entry) *Identity {
-	named := e.Concealer()
+	secrets := e.Secrets()
 	command, args, cwd := e.RelativeCommand()
-	id := &Identity{Transport: e.Transport, Command: named.Replace(Masked(command)), Cwd: cwd, URL: address(e.URL),
+	id := &Identity{Transport: e.Transport, Command: secrets.Mask(Masked(command)), Cwd: cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
 	for _, a := range args {
-		id.Args = append(id.Args, named.Replace(Masked(a)))
+		id.Args = append(id.Args, secrets.Mask(Masked(a)))
 	}
 	if command != "" {
 		l := launch.Parse(command, args)

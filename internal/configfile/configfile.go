@@ -6,7 +6,6 @@ package configfile
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/gitleaks"
@@ -151,23 +150,15 @@ func (e *Entry) At(pointer string) Position {
 	return e.Pos
 }
 
-// minConcealed is the minimum length of a secret that is masked everywhere; shorter values also
-// occur within ordinary words.
-const minConcealed = 6
-
 // ConcealedBytes is the number of bytes at the beginning of a value that are searched for secrets
 // before a part of the value is shown.
 const ConcealedBytes = 64 << 10
 
-// Concealer returns a replacer that masks the entry's secrets: values recognised by their name or format,
-// and secrets in the paths of its addresses.
-func (e *Entry) Concealer() *strings.Replacer {
-	var concealed []string
-	add := func(value string) {
-		if literal := text.Literal(value); len(literal) >= minConcealed {
-			concealed = append(concealed, literal)
-		}
-	}
+// Secrets returns a mask for the entry's secrets: values recognised by their name or format, and secrets in
+// the paths of its addresses.
+func (e *Entry) Secrets() text.Secrets {
+	var found []string
+	add := func(value string) { found = append(found, text.Literal(value)) }
 	addressed := func(value string) {
 		for _, segment := range secrets.InAddresses(value[:min(len(value), ConcealedBytes)]) {
 			add(segment)
@@ -189,10 +180,5 @@ func (e *Entry) Concealer() *strings.Replacer {
 			add(w)
 		}
 	}
-	slices.SortFunc(concealed, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // longest first
-	var pairs []string
-	for _, secret := range slices.Compact(concealed) {
-		pairs = append(pairs, secret, text.Masked)
-	}
-	return strings.NewReplacer(pairs...)
+	return text.NewSecrets(found)
 }

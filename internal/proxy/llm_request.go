@@ -165,8 +165,8 @@ func maskGiven(body []byte) func([]byte) []byte {
 			return
 		}
 		value := string(v.Text())
-		bare := value[strings.IndexByte(value, ' ')+1:] // also mask the value without its scheme
-		if token && strings.Contains(bare, " ") {       // a server chooses its token, and must not mask sentences
+		bare := value[strings.IndexByte(value, ' ')+1:]                  // also mask the value without its scheme
+		if token && (strings.Contains(bare, " ") || text.IsWord(bare)) { // a server chooses its token, and must not mask its texts
 			return
 		}
 		values = append(values, value, bare)

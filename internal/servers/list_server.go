@@ -141,6 +141,7 @@ func (a *asking) frame(fr live.Frame) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	e := a.event(scanner.FrameEvent)
+	a.secrets = a.secrets.WithoutVocabulary(fr.Data)
 	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), mcp.ClientToServer
 	if fr.Direction == live.ServerToClient {
 		e.Direction, a.answered = mcp.ServerToClient, true

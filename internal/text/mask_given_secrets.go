@@ -5,17 +5,23 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Secrets masks known values, whatever they look like, in the forms in which programs write them:
 // plain, escaped, percent-encoded, in hex or in base64, in upper or lower case. The zero value
 // masks nothing.
-type Secrets struct{ forms []string } // in lower case
+type Secrets struct {
+	forms []string // in lower case
+	words []string // in lower case: values that look like words; not masked within names
+}
 
 // minSecret is the minimum length of a value that is masked everywhere; shorter values occur in too
 // many words.
@@ -28,9 +34,14 @@ func NewSecrets(values []string) Secrets {
 		if len(v) < minSecret {
 			continue
 		}
-		escaped, _ := json.Marshal(v) // a string always marshals
-		s.forms = append(s.forms, v, string(escaped[1:len(escaped)-1]), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)))
+		s.forms = append(s.forms, hex.EncodeToString([]byte(v)))
 		s.forms = append(s.forms, base64Forms(v)...)
+		if IsWord(v) {
+			s.words = append(s.words, lowerASCII(v))
+			continue
+		}
+		escaped, _ := json.Marshal(v) // a string always marshals
+		s.forms = append(s.forms, v, string(escaped[1:len(escaped)-1]), url.QueryEscape(v), url.PathEscape(v))
 	}
 	for i, f := range s.forms {
 		s.forms[i] = lowerASCII(f)
@@ -39,6 +50,12 @@ func NewSecrets(values []string) Secrets {
 	s.forms = slices.Compact(s.forms)
 	return s
 }
+
+// IsWord reports whether a value looks like a word: letters in one case, or with a capital. Generated
+// secrets are longer, mix both cases or have digits.
+func IsWord(value string) bool { return wordOfLetters.MatchString(value) }
+
+var wordOfLetters = lazyregexp.New(`^(?:[A-Za-z]?[a-z]{1,19}|[A-Z]{1,20})$`)
 
 // base64Forms returns one substring for each base64 alphabet and each position of v within a group
 // of three bytes. The base64 form of any text that contains v contains at least one of them. The
@@ -90,15 +107,24 @@ func (s Secrets) find(text string) (spans [][2]int) {
 		return nil
 	}
 	low := lowerASCII(text)
-	for _, f := range s.forms {
+	search := func(form string, word bool) {
 		for at := 0; ; {
-			i := strings.Index(low[at:], f)
-			if i < 0 {
-				break
+			start := strings.Index(low[at:], form)
+			if start < 0 {
+				return
 			}
-			spans = append(spans, [2]int{at + i, at + i + len(f)})
-			at += i + len(f)
+			start += at
+			at = start + len(form)
+			if !word || !partOfName(low, start, at) {
+				spans = append(spans, [2]int{start, at})
+			}
 		}
+	}
+	for _, form := range s.forms {
+		search(form, false)
+	}
+	for _, word := range s.words {
+		search(word, true)
 	}
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
 	apart := spans[:0]
@@ -110,6 +136,16 @@ func (s Secrets) find(text string) (spans [][2]int) {
 		}
 	}
 	return apart
+}
+
+// partOfName reports whether the word between two offsets is a part of a longer word, a name or a path.
+func partOfName(s string, start, end int) bool {
+	joins := func(c byte) bool { return isAlnum(c) || strings.IndexByte("_-/", c) >= 0 }
+	if end < len(s) && joins(s[end]) || end+1 < len(s) && s[end] == '.' && isAlnum(s[end+1]) {
+		return true
+	}
+	escaped := start > 1 && s[start-2] == '\\' || start > 2 && s[start-3] == '%'
+	return start > 0 && joins(s[start-1]) && !escaped
 }
 
 // MaskJSON returns data with every secret in its JSON strings replaced, including escaped ones. A
@@ -127,39 +163,79 @@ func (s Secrets) maskJSON(data []byte, message bool) []byte {
 		return data
 	}
 	var out []byte
-	at := jsonPlace{root: 1}
-	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '[' {
-		at.root = 2 // a batch
-	}
-	for rest := data; len(rest) > 0; {
-		start := bytes.IndexByte(rest, '"')
-		if start < 0 {
-			start = len(rest)
-		}
-		value := bytes.IndexAny(rest[:start], ",]}") // the end of a number
-		if value < 0 || !message || !at.identifies() {
+	for t := range jsonStrings(data) {
+		value := bytes.IndexAny(t.before, ",]}") // the end of a number
+		if value < 0 || !message || !t.numberIdentifies {
 			value = 0
 		}
-		out = append(out, rest[:value]...)
-		out = append(out, s.mask(string(rest[value:start]), `"`+Masked+`"`)...)
-		at.pass(rest[:start])
-		end := start + stringEnd(rest[start:])
-		literal := rest[start:end]
-		rest = rest[end:]
-		name := bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(":"))
-		if name {
-			at.key = literal
-		}
-		if message && (name && plainKey(literal) || !name && at.identifies()) {
-			out = append(out, literal...)
+		out = append(out, t.before[:value]...)
+		out = append(out, s.mask(string(t.before[value:]), `"`+Masked+`"`)...)
+		if message && (t.isName && plainKey(t.literal) || !t.isName && t.identifies) {
+			out = append(out, t.literal...)
 		} else {
-			out = append(out, s.maskString(literal)...)
+			out = append(out, s.maskString(t.literal)...)
 		}
 	}
 	if bytes.Equal(out, data) {
 		return data
 	}
 	return out
+}
+
+// WithoutVocabulary returns a mask without those values that look like words and that a message uses in the
+// name of a member, a tool or a server. A password such as "postgres" is then a word of the server's
+// vocabulary: masking it would change definitions that everyone can read, and thereby reveal the password.
+func (s Secrets) WithoutVocabulary(message []byte) Secrets {
+	if len(s.words) == 0 || s.find(string(message)) == nil {
+		return s
+	}
+	used := func(word string) bool {
+		for t := range jsonStrings(message) {
+			if (t.isName || t.identifies) && strings.Contains(lowerASCII(string(t.literal)), word) {
+				return true
+			}
+		}
+		return false
+	}
+	s.words = slices.DeleteFunc(slices.Clone(s.words), used)
+	return s
+}
+
+// jsonString is a string literal in a JSON text, or the end of the text.
+type jsonString struct {
+	before           []byte // text since the previous literal
+	literal          []byte // with its quotes; empty at the end
+	isName           bool   // it is the name of a member
+	identifies       bool   // its member determines what the message or a part of it is; see jsonPlace
+	numberIdentifies bool   // likewise for a number in before
+}
+
+// jsonStrings returns the string literals of a JSON text. If the text is invalid, it returns those that can
+// be recognized.
+func jsonStrings(data []byte) iter.Seq[jsonString] {
+	return func(yield func(jsonString) bool) {
+		at := jsonPlace{root: 1}
+		if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '[' {
+			at.root = 2 // a batch
+		}
+		for rest := data; len(rest) > 0; {
+			start := bytes.IndexByte(rest, '"')
+			if start < 0 {
+				start = len(rest)
+			}
+			t := jsonString{before: rest[:start], numberIdentifies: at.identifies()}
+			at.pass(t.before)
+			end := start + stringEnd(rest[start:])
+			t.literal, rest = rest[start:end], rest[end:]
+			if t.isName = bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(":")); t.isName {
+				at.key = t.literal
+			}
+			t.identifies = at.identifies()
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // plainKey reports whether a member name, in quotes, looks like a word. Digits, which most credentials

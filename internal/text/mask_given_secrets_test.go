@@ -73,3 +73,37 @@ func TestSecretsInMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsAsSecrets checks that a password that is an ordinary word is masked where it stands alone,
+// but not within names and paths.
+func TestWordsAsSecrets(t *testing.T) {
+	s := NewSecrets([]string{"postgres", "Sunflower"})
+	for raw, want := range map[string]string{
+		"the password is postgres.":                   "the password is [masked].",
+		"PASSWORD=postgres":                           "PASSWORD=[masked]",
+		"postgresql://u:postgres@db:1":                "postgresql://u:[masked]@db:1",
+		"q=%22sunflower%22":                           "q=%22[masked]%22",
+		`say\\nsunflower\\n`:                          `say\\n[masked]\\n`,
+		"cG9zdGdyZXM= 53756e666c6f776572":             "[masked]M= [masked]",
+		"./postgres-mcp/server.py postgres_query":     "./postgres-mcp/server.py postgres_query",
+		"@example/server-postgres postgresql":         "@example/server-postgres postgresql",
+		"postgres.example.com/mcp ghcr.io/x/postgres": "postgres.example.com/mcp ghcr.io/x/postgres",
+	} {
+		if got := s.Mask(raw); got != want {
+			t.Errorf("%s: got %s, want %s", raw, got, want)
+		}
+	}
+	for message, want := range map[string]string{
+		`{"tools":[{"name":"postgres_query","description":"Asks the postgres database, not sunflower."}]}`: `{"tools":[{"name":"postgres_query","description":"Asks the postgres database, not [masked]."}]}`,
+		`{"properties":{"postgres":{"description":"The postgres host."}}}`:                                 `{"properties":{"postgres":{"description":"The postgres host."}}}`,
+		`{"tools":[{"name":"query","description":"Connected with postgres."}]}`:                            `{"tools":[{"name":"query","description":"Connected with [masked]."}]}`,
+	} {
+		if got := string(s.WithoutVocabulary([]byte(message)).MaskJSON([]byte(message))); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
+		}
+	}
+	const generated = `{"name":"Kp7Xq2Vn9Rt4_query"}`
+	if got := string(NewSecrets([]string{"Kp7Xq2Vn9Rt4"}).WithoutVocabulary([]byte(generated)).MaskJSON([]byte(generated))); got != `{"name":"[masked]_query"}` {
+		t.Errorf("got %s", got)
+	}
+}
