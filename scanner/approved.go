@@ -9,8 +9,17 @@ import (
 // an entry of a lockfile, they come from the lockfile's previous version if the engine has it.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
-// Compared reports whether there is an approved state to compare the event with.
-func (p *JudgePass) Compared() bool { return p.judge.engine.snapshot(p.event) != nil }
+// ComparedWith names what the event is compared with, for messages: the lockfile or the older version of
+// the servers. It returns "" if there is nothing to compare it with.
+func (p *JudgePass) ComparedWith() string {
+	switch {
+	case p.judge.engine.snapshot(p.event) == nil:
+		return ""
+	case p.judge.engine.versions:
+		return "the older version"
+	}
+	return "the lockfile"
+}
 
 // Identity returns the identity of the event's server, or nil if the identity is unknown. It comes
 // from a lockfile, a started server or the manifest of a bundle. Identities in configurations are

@@ -26,7 +26,8 @@ type Options struct {
 	Environment Environment // policy for configurations; nil for none
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
-	// Trusted reports whether mcpscan lock approves new definitions of a known server; nil if of none.
+	// Trusted reports whether mcpscan lock approves new definitions of a known server; nil if it approves
+	// those of no server.
 	Trusted func(server string) bool
 	AgentSH bool // compute the agentsh digest of tools, for a policy that compares it
 	// Late reports whether the time limit of the run has passed: from then on, events

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. If pair is true, that server is compared with
-// the first one in NEW, whatever their names; otherwise, servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. If pair is true, because NEW has no server of that
+// name, the server is compared with the first one in NEW; otherwise, servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
@@ -29,10 +29,14 @@ func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, eng
 		}
 		there, err := c.has(ctx, std, l, engine, c.Server)
 		return before, !there, err
+	case len(c.Command) == 0 && !servers.IsURL(c.New):
+		if len(before.Servers) > 1 {
+			return before, false, nil
+		}
+		there, err := c.has(ctx, std, l, engine, before.Names()[0])
+		return before, !there, err
 	case len(before.Servers) == 1:
 		return before, true, nil
-	case len(c.Command) == 0 && !servers.IsURL(c.New):
-		return before, false, nil
 	}
 	entry := &configfile.Entry{Transport: "http", URL: c.New}
 	if len(c.Command) > 0 {

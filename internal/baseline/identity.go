@@ -128,8 +128,8 @@ func (id *Identity) Alike(other *Identity) bool {
 	return len(a.Differences(b)) == 0
 }
 
-// Replaced reports whether the executable is another one now, if both digests are known. A text with other
-// line ends is the same, because Git can convert them.
+// Replaced reports whether the executable was replaced. It returns false unless both digests are known. A text
+// file that differs only in line endings counts as the same, because Git can convert them.
 func (id *Identity) Replaced(current *Identity) bool {
 	return id.Digest != "" && current.Digest != "" && id.Digest != current.Digest && id.Digest != current.DigestLF && id.Digest != current.DigestCRLF
 }

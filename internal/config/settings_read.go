@@ -176,7 +176,7 @@ func (r *settingsReader) pattern(n *node) {
 	case len(r.problems) == before && (name == "" || expr == nil):
 		r.fail(n.pos, "a pattern needs a name and a pattern")
 	case name != "" && (!patternName.MatchString(name) || len(name) > maxName):
-		r.fail(n.pos, "the name %s is invalid: expected letters and digits, joined by - or _, at most %d", Quoted(name), maxName)
+		r.fail(n.pos, "the name %s is invalid: expected letters and digits, joined by - or _, at most %d characters", Quoted(name), maxName)
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {

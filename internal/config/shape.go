@@ -204,7 +204,7 @@ func (r *reader) projects(root *node) {
 	}
 }
 
-// marketplace reads the inline servers in a plugin catalogue.
+// marketplace reads the inline servers in a plugin marketplace.
 func (r *reader) marketplace(root *node) {
 	for _, all := range root.all("plugins") {
 		for _, p := range all.value.items {

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Approve approves everything selected that is waiting for approval, and returns it. With a reason, it
-// also approves again what a user approved without one, and a server that the user named although
-// nothing of it is waiting: its last approval can be automatic, or older than a change that no lockfile
-// shows.
+// Approve approves everything selected that is waiting for approval, and returns it. If a reason is given,
+// Approve also renews approvals that a user gave without one, and approves any server that the user named,
+// even if nothing in it is waiting for approval: the server's last approval may have been automatic, or may
+// predate a change that no lockfile shows.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
 		s, before := f.Servers[sel.Server], len(approved)

@@ -54,7 +54,7 @@ func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why str
 }
 
 // Untracked returns the file in node_modules that Instead would return if Git tracked it, or "" if there
-// is none or Git ignores it. Its path is relative in the same way.
+// is none or Git ignores it. Its path is relative to the project, as in Instead.
 func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
 	word := packageSpec(l)
 	if word == "" {

@@ -98,7 +98,7 @@ var approvals = []approval{
 	approves(`^/permissions/additionalDirectories/\d+$`, `^(?:`+disk+`|`+home+`[\\/]?|/(?:home|Users)/?)$`, scanner.High, "every file of the user can be read without confirmation"),
 	approves(`^/permissions/additionalDirectories/\d+$`, `(?:^|[\\/])`+keys+`[\\/]?$`, scanner.Medium, "credentials of the user can be read without confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
-	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin catalogue"),
+	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin marketplace"),
 	// VS Code.
 	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "the project adds a plugin location"),
 	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without confirmation"),

@@ -40,10 +40,10 @@ var LockMissing = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		locked, offer := p.Message.Kind == mcp.Lockfile, p.Approved()
 		renamed := p.Revises() && offer != nil && offer.Server != p.Server.ID
-		if !p.Compared() || offer != nil && !renamed || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == mcp.Document {
+		if p.ComparedWith() == "" || offer != nil && !renamed || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == mcp.Document {
 			return
 		}
-		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
+		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in %s", p.Server.ID, p.ComparedWith())
 		accept := fmt.Sprintf("; to accept the new server, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(p.Server.ID, 200)))
 		switch {
 		case renamed && offer.Renamed:

@@ -12,7 +12,7 @@ var LockStale = scanner.Rule{
 	ID:         "lock-stale",
 	Category:   "version_pin",
 	Title:      "The lockfile describes a different server than the one configured",
-	Why:        "The configured version, program or host can have other definitions than those that were reviewed: the lockfile still contains the old ones.",
+	Why:        "The configured version, program or host may have definitions other than those reviewed: the lockfile still contains the old ones.",
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review what changed, run mcpscan approve, and commit mcpscan.lock with the configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -16,7 +16,7 @@ var SecretLeak = scanner.Rule{
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
 	Why:        "Definitions and results reach the model, calls come from it, and transcripts and logs keep all of these, as well as notifications. A secret in any of these messages is exposed wherever the message goes, and an attacker can make the model forward it.",
-	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
+	Fix:        "Rotate the secret. Make the server omit or mask it, and pass credentials to servers in environment variables or headers, not in messages.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; an example labelled as such is rated one level lower, and is not reported in a definition. The finding is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
