@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -31,7 +32,7 @@ const (
 	heldAllowed = ".allow"
 	heldDenied  = ".deny"
 
-	maxHeldFile = 256 << 10              // maximum size of such a file, in bytes
+	maxHeldFile = 8 << 20                // maximum size of such a file, in bytes
 	maxListed   = 1000                   // maximum number of files read
 	heldPoll    = 100 * time.Millisecond // how often a proxy checks for the answer
 )
@@ -164,13 +165,44 @@ func (c *heldListCmd) Run(std streams) error {
 	if c.JSON {
 		return writeJSON(std.out, messages)
 	}
-	t := newTable("id", "until", "server", "asks", "method", "target", "arguments", "other", "reason")
-	for _, m := range messages {
-		for _, part := range m.Messages {
-			t.add(m.ID, m.Until.Local().Format(time.TimeOnly), m.Server, m.Asks, part.Method, part.Target, part.Arguments, part.Other, m.Reason)
+	var b strings.Builder
+	for i := range messages {
+		messages[i].write(&b)
+	}
+	if len(messages) == 0 {
+		b.WriteString("No message is waiting for approval.\n")
+	}
+	return put(text.Guard(std.out), []byte(b.String()))
+}
+
+// listedChars is the maximum length of the arguments, and of the other members, of a message in the text
+// of held list.
+const listedChars = 2000
+
+// write describes a held message to the user who decides about it.
+func (m *heldMessage) write(b *strings.Builder) {
+	from := "to the server"
+	if m.Asks == "server" {
+		from = "from the server"
+	}
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "  %-10s %s\n", label, proxy.Excerpt(text.Mask(value), listedChars))
+			if utf8.RuneCountInString(value) > listedChars {
+				fmt.Fprintf(b, "  %-10s (mcpscan held list --json shows more)\n", "")
+			}
 		}
 	}
-	return t.write(std.out)
+	fmt.Fprintf(b, "%s, until %s: %s %s\n", text.Visible(m.ID, 100), m.Until.Local().Format(time.TimeOnly), from, text.Visible(m.Server, 200))
+	line("reason", m.Reason)
+	for i := range m.Messages {
+		line("message", m.Messages[i].String())
+		line("arguments", m.Messages[i].Arguments)
+		line("other", m.Messages[i].Other)
+	}
+	if m.More > 0 {
+		line("batch", fmt.Sprintf("%d more messages, which need no approval", m.More))
+	}
 }
 
 type heldAllowCmd struct {

@@ -55,9 +55,12 @@ func TestHeld(t *testing.T) {
 			t.Errorf("answered twice: %s (%v)", out, err)
 		}
 	}
-	_, _ = io.WriteString(in, `[{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"sum","arguments":{"a":1}}},{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"sum","arguments":{"a":"rm -rf /"},"_meta":{"k":1}}}]`+"\n")
+	_, _ = io.WriteString(in, `[{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"sum","arguments":{"a":1}}},{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"sum","arguments":{"a":"`+strings.Repeat("y", 6000)+`; rm -rf /; `+strings.Repeat("z", 6000)+`"},"_meta":{"k":1}}}]`+"\n")
 	heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
-	if listed, err := command("held", "list").Output(); err != nil || strings.Count(string(listed), "tools/call") != 2 || !strings.Contains(string(listed), "rm -rf /") || !strings.Contains(string(listed), `"_meta":{"k":1}`) {
+	if listed, err := command("held", "list").Output(); err != nil || strings.Count(string(listed), "tools/call") != 2 || !strings.Contains(string(listed), " characters left out] … zzz") || !strings.Contains(string(listed), `"_meta":{"k":1}`) {
+		t.Errorf("%s (%v)", listed, err)
+	}
+	if listed, err := command("held", "list", "--json").Output(); err != nil || !strings.Contains(string(listed), "rm -rf /") {
 		t.Errorf("%s (%v)", listed, err)
 	}
 	in.Close() // while the batch is held

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,9 +14,10 @@ import (
 )
 
 const (
-	maxShown      = 16  // messages in a question; at least as many as the engine judges in one result
-	argumentChars = 600 // maximum length of the arguments, and of the other members, of one of these
-	nameChars     = 200 // maximum length of other strings in a question, and of names in errors
+	maxShown      = 16       // messages in a question; at least as many as the engine judges in one result
+	argumentChars = 16 << 10 // maximum length of the arguments, and of the other members, of one of these
+	elicitedChars = 4 << 10  // likewise in an elicitation, which a client shows at once
+	nameChars     = 200      // maximum length of other strings in a question, and of names in errors
 )
 
 // Question describes a held line or body to the user. Its strings are bounded and escaped, and
@@ -91,9 +93,21 @@ func (m *QuestionMessage) members(message wire.Value) {
 		given = arguments
 	}
 	if given.Kind() != wire.Invalid {
-		m.Arguments = text.Visible(text.Mask(string(given.Raw())), argumentChars)
+		m.Arguments = Excerpt(text.Mask(string(given.Raw())), argumentChars)
 	}
-	m.Other = text.Visible(text.Mask(string(other)), argumentChars)
+	m.Other = Excerpt(text.Mask(string(other)), argumentChars)
+}
+
+// Excerpt returns s with everything escaped that is not plainly printable; see [text.Visible]. It leaves out
+// the middle of a longer string, and says how much is missing, so that the user who approves a message
+// knows that there is more.
+func Excerpt(s string, limit int) string {
+	whole := []rune(text.Visible(s, math.MaxInt))
+	if len(whole) <= limit {
+		return string(whole)
+	}
+	head, tail := limit/2, limit-limit/2
+	return fmt.Sprintf("%s … [%d characters left out] … %s", string(whole[:head]), len(whole)-limit, string(whole[len(whole)-tail:]))
 }
 
 // appendOther appends the members of v except those with these names. If there are several of a name, only
@@ -157,10 +171,10 @@ func (q *Question) text() string {
 			fmt.Fprintf(&b, " %d. %s.", i+1, m)
 		}
 		if m.Arguments != "" {
-			b.WriteString(" Arguments: " + m.Arguments)
+			b.WriteString(" Arguments: " + Excerpt(m.Arguments, elicitedChars))
 		}
 		if m.Other != "" {
-			b.WriteString(" Other members: " + m.Other)
+			b.WriteString(" Other members: " + Excerpt(m.Other, elicitedChars))
 		}
 	}
 	return b.String()

@@ -107,6 +107,19 @@ func TestHeldAmbiguous(t *testing.T) {
 	a.wantTold(t)
 }
 
+// TestExcerpt checks that a user who approves a long message sees both ends of it, and how much is missing.
+func TestExcerpt(t *testing.T) {
+	for s, want := range map[string]string{
+		"0123456789":    "0123456789",
+		"0123456789ab":  "01234 … [2 characters left out] … 789ab",
+		"äöüß\u202eäöü": "äöüß< … [5 characters left out] … E>äöü",
+	} {
+		if got := proxy.Excerpt(s, 10); got != want {
+			t.Errorf("%s: got %s, want %s", s, got, want)
+		}
+	}
+}
+
 // TestHeldMessages checks that a message for which the policy prompts waits for an answer, that it
 // is forwarded or refused accordingly, and that later messages do not wait.
 func TestHeldMessages(t *testing.T) {
