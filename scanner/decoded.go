@@ -13,7 +13,7 @@ import (
 type decoding struct {
 	left   int                  // bytes that may still be decoded
 	seen   map[decodedText]bool // texts already decoded in the current field
-	whole  *int                 // result of CountWhole for the current field
+	whole  *int                 // result of CountAround for the current field
 	deep   bool                 // there are more levels of encoding than are followed
 	unread string               // why something could not be read
 

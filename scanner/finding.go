@@ -57,6 +57,7 @@ type Finding struct {
 
 	key     string // represents the evidence in the fingerprint; see Fingerprint
 	message int    // index of the message in the event, used to fill in Name
+	until   int    // offset in the text at which the evidence ends
 }
 
 // Weight returns the severity that session rules use for a finding. High and critical findings

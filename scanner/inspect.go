@@ -262,6 +262,8 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 		return
 	}
 	in.decode(p, seen)
+	in.rendered(p)
+	in.markedLines(p)
 	in.wrapped(p)
 	if !isKey {
 		in.blob(i, src)

@@ -9,12 +9,20 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is the part [start, end) of a joined text. It comes from a node's text, from offset on.
+// piece is the part [start, end) of a joined text. It comes from a node's text, where it is [offset, to).
 type piece struct {
 	start, end int
 	node       int
-	offset     int
+	offset, to int
 	text       []byte
+}
+
+// sent returns the offset in the node's text of an offset in the joined text.
+func (c *piece) sent(at int) int {
+	if at >= c.end {
+		return c.to
+	}
+	return min(c.offset+at-c.start, c.to)
 }
 
 // piecesReach is how many bytes at each end of a block are joined with its neighbours. No match
@@ -67,7 +75,7 @@ func together(nodes []int, texts [][]byte, words bool) (all []byte, pieces []pie
 	borders := 0
 	add := func(node, offset int, part, whole []byte) {
 		if words {
-			pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, whole})
+			pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, offset + len(part), whole})
 			all = append(append(all, part...), ' ')
 			return
 		}
@@ -79,7 +87,7 @@ func together(nodes []int, texts [][]byte, words bool) (all []byte, pieces []pie
 		case offset == 0 && len(all) > 0 && needsSpace(all, part):
 			all = append(all, ' ')
 		}
-		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, whole})
+		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, offset + len(part) - 1, whole})
 		all = append(all, part...)
 	}
 	for i, s := range texts {

@@ -28,9 +28,17 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
-	across = across || p.wrapped && p.Subject.Definition() // a line on its own can be rated differently
-	if p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) || p.wrapped && in.foundInLines(p, is.Severity, first, last) {
+	across = across || p.wrapped && p.Subject.Definition() || // a line on its own can be rated differently
+		p.rendered && (start <= first.start+1 || end >= last.end-1) // borders on markup
+	if p.rendered && p.rule.Markup || p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
 		return
+	}
+	var from, to int // what another reading of the text must not report again
+	if p.wrapped {
+		from, to = p.sent(start, end, first, last)
+		if in.foundBetween(p, is.Severity, from, to) {
+			return
+		}
 	}
 	if across {
 		node = first.node
@@ -42,11 +50,14 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	if across { // the evidence is the part in the first block, or the lines as sent, and Decoded is the joined text
 		is.Decoded = evidence.Context
 		signal, to := inPieces, len(first.text)
-		if p.wrapped {
-			signal, to = overLines, min(end, last.end)-last.start+last.offset // the last byte of a piece is an added space
+		switch {
+		case p.rendered:
+			signal, to = withoutMarkup, last.sent(end)
+		case p.wrapped:
+			signal, to = overLines, last.sent(end)
 		}
 		is.Signals = append([]string{signal}, is.Signals...)
-		start, end = start-first.start+first.offset, to
+		start, end = first.sent(start), to
 		evidence = newEvidence(first.text, start, end)
 	}
 	if p.original != nil && !p.wrapped { // the evidence is the text as sent, and Decoded is its meaning
@@ -56,11 +67,26 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		evidence = newEvidence(p.original, start, end)
 	}
 	evidence.Decoded = show(is.Decoded, evidenceChars)
+	if p.wrapped {
+		in.dropBetween(p, from, to)
+	}
 	in.add(Finding{
 		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
 		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, node),
-		Evidence: evidence, Location: in.locateIn(node, in.tree.Offset(node, p.isKey, start)), key: key,
+		Evidence: evidence, Location: in.locateIn(node, in.tree.Offset(node, p.isKey, start)), key: key, until: end,
 	})
+}
+
+// sent returns the part of the text as sent that [start, end) is a reading of: whole lines, or the text between
+// two pieces of markup and the markup before it.
+func (p *TextPass) sent(start, end int, first, last *piece) (from, to int) {
+	if !p.rendered {
+		return first.offset, last.to
+	}
+	if i := slices.IndexFunc(p.pieces, func(c piece) bool { return c.start == first.start }); i > 0 && start <= first.start+1 {
+		return p.pieces[i-1].to, last.sent(end)
+	}
+	return first.sent(start), last.sent(end)
 }
 
 // The bounds on searching the original of a decoded text for a finding; see TextPass.plainly.
@@ -89,20 +115,33 @@ func (in *Inspector) pieced(r *Rule) bool {
 	})
 }
 
-// foundInLines reports whether the rule has reported a part of these lines, before they were joined, at
-// severity s or above.
-func (in *Inspector) foundInLines(p *TextPass, s Severity, first, last *piece) bool {
-	pointer, from := in.pointer(p.root, p.node), first.offset
-	to := last.offset + last.end - last.start
-	return slices.ContainsFunc(in.found.all, func(f Finding) bool {
-		return f.Rule == p.rule && f.Severity >= s && f.message == in.message && f.Pointer == pointer && f.Evidence.Position >= from && f.Evidence.Position < to
-	})
+// foundBetween reports whether the rule has reported something between two offsets of the text, in another reading
+// of it, at severity s or above.
+func (in *Inspector) foundBetween(p *TextPass, s Severity, from, to int) bool {
+	between := in.between(p, from, to)
+	return slices.ContainsFunc(in.found.all, func(f Finding) bool { return f.Severity >= s && between(f) })
 }
 
-// The signals of a finding that spans several blocks or values, and of one that spans lines.
+// dropBetween drops what the rule has reported between two offsets of the text, because it now reports it at a
+// higher severity.
+func (in *Inspector) dropBetween(p *TextPass, from, to int) {
+	in.found.all = slices.DeleteFunc(in.found.all, in.between(p, from, to))
+}
+
+// between returns a function that reports whether a finding is the rule's and overlaps [from, to) of the text.
+func (in *Inspector) between(p *TextPass, from, to int) func(Finding) bool {
+	pointer := in.pointer(p.root, p.node)
+	return func(f Finding) bool {
+		return f.Rule == p.rule && f.message == in.message && f.Pointer == pointer && f.Evidence.Position < to && f.until > from
+	}
+}
+
+// The signals of a finding that spans several blocks or values, of one that spans lines, and of one that spans
+// or borders on markup.
 const (
-	inPieces  = "in pieces"
-	overLines = "over several lines"
+	inPieces      = "in pieces"
+	overLines     = "over several lines"
+	withoutMarkup = "read without markup"
 )
 
 // category returns output poisoning for what a server answers, and the rule's category otherwise.

@@ -48,7 +48,9 @@ type TextPass struct {
 	reported         []reported
 	pieces           []piece // pieces from which the text was joined; nil if it was not
 	again            bool    // the same pieces were joined in a different way before
-	wrapped          bool    // the pieces are lines of the text
+	wrapped          bool    // the pieces are lines or other parts of the text
+	rendered         bool    // likewise, separated by markup
+	whole            bool    // the pieces are almost the whole text
 }
 
 // Key returns the name of the innermost member that contains the text.
@@ -206,10 +208,13 @@ func (p *TextPass) Whole() []byte {
 // Part reports whether the text was decoded from another text, or joined from lines of another text.
 func (p *TextPass) Part() bool { return p.original != nil }
 
-// CountWhole applies the function count to the text from which this one was decoded. The result is
-// computed once, because a text can contain very many encoded texts. CountWhole must only be called
-// for decoded text.
-func (p *TextPass) CountWhole(count func([]byte) int) int {
+// CountAround applies the function count to the text of which this one is a [TextPass.Part]. It returns 0 if this
+// is another reading of almost the whole text. The result is computed once, because a text can contain very many
+// encoded texts.
+func (p *TextPass) CountAround(count func([]byte) int) int {
+	if p.whole {
+		return 0
+	}
 	d := &p.in.decoding
 	if d.whole == nil {
 		n := count(p.original)

@@ -16,23 +16,11 @@ func (in *Inspector) wrapped(p *TextPass) {
 	if bytes.IndexByte(p.Source, '\n') < 0 {
 		return
 	}
-	src := p.Source
-	text.Wrapped(src, func(lines []text.Line) {
-		if p.Subject.Definition() && !continued(src, lines) { // definitions often contain lists
+	text.Wrapped(p.Source, func(lines []text.Line) {
+		if p.Subject.Definition() && !continued(p.Source, lines) { // definitions often contain lists
 			return
 		}
-		pass := TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: in, node: p.node, isKey: p.isKey, root: p.root, wrapped: true, original: src}
-		size := 0
-		for _, l := range lines {
-			size += l.End - l.Start + len(" ")
-		}
-		pass.Source, pass.pieces = make([]byte, 0, size), make([]piece, 0, len(lines))
-		for _, l := range lines {
-			start := len(pass.Source)
-			pass.Source = append(append(pass.Source, src[l.Start:l.End]...), ' ')
-			pass.pieces = append(pass.pieces, piece{start, len(pass.Source) - 1, p.node, l.Start, src})
-		}
-		in.match(&pass)
+		in.rereadLines(p, lines, ' ')
 	})
 }
 

@@ -64,6 +64,10 @@ type Rule struct {
 	// rules do not set it, because a user's request is not an attack by a server.
 	Client bool
 
+	// Markup means that the rule reports markup. It does not inspect what is left of a text if
+	// markup is removed.
+	Markup bool
+
 	// Message is called for each JSON-RPC message, document of definitions, lockfile entry and
 	// audit event.
 	Message func(*MessagePass)

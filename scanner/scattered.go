@@ -86,11 +86,11 @@ func (in *Inspector) row(p TextPass, nodes []int) {
 		}
 		s = bytes.Clone(s)
 		if words {
-			p.pieces = append(p.pieces, piece{len(all), len(all) + len(s), i, 0, s})
+			p.pieces = append(p.pieces, piece{len(all), len(all) + len(s), i, 0, len(s), s})
 			all = append(append(all, s...), ' ')
 			continue
 		}
-		p.pieces = append(p.pieces, piece{len(all), len(all) + len(s) - 1, i, 0, s})
+		p.pieces = append(p.pieces, piece{len(all), len(all) + len(s) - 1, i, 0, len(s) - 1, s})
 		all = append(all, s...)
 	}
 	if len(p.pieces) >= scatteredValues {

@@ -164,6 +164,8 @@ var limits = []struct {
 		{"maxDiffed", "a description or schema compared line by line", "bytes", "the diff shows only added sentences, or states that it is too long"},
 		{"DiffLines", "lines of a finding's diff", "lines", "counted in the last line"},
 		{"DiffWidth", "a line of a diff", "characters", "cut"},
+		{"maxTag", "an HTML tag that is removed when a text is also read without markup", "bytes", "not removed"},
+		{"maxTagNames", "different HTML tags in a text for which end tags are looked for", "names", "further start tags are not removed"},
 		{"Reach", "distance of a match from its anchor", "bytes", "no match"},
 		{"MaxLayers", "nested encodings", "layers", partly},
 		{"maxMatches", "first matches of one pattern in one string", "matches", partly},

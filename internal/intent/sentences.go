@@ -78,12 +78,29 @@ func (s *splitter) split() {
 				s.add(i + end)
 				i += end - 1
 			}
+		case t[i] == ';' && endsEntity(t[:i]):
 		case end == len(t) || t[end] == ' ' || t[end] == '\n' || t[end] == '"':
 			s.add(end)
 		}
 	}
 	s.add(len(t))
 }
+
+// endsEntity reports whether t ends with an HTML entity, except for its semicolon.
+func endsEntity(t []byte) bool {
+	for i := len(t) - 1; i >= max(0, len(t)-entityBytes); i-- {
+		switch c := t[i]; {
+		case c == '&':
+			return i < len(t)-1
+		case c != '#' && !wordByte(c):
+			return false
+		}
+	}
+	return false
+}
+
+// entityBytes is the maximum length of an HTML entity, in bytes, without its semicolon.
+const entityBytes = 32
 
 // add adds the remaining text up to end. Text longer than the limit is split at spaces or, where it
 // has none, after the last character within twice the limit: a text without spaces can be of any
@@ -193,11 +210,11 @@ var mayEnd = func() (t [256]bool) {
 	return t
 }()
 
-// Around returns the number of sentences in the text that p was decoded from, or 0 if it was not
-// decoded.
+// Around returns the number of sentences in the text of which p is a [scanner.TextPass.Part], or 0 if there is
+// none or p is another reading of all of it.
 func Around(p *scanner.TextPass) int {
 	if !p.Part() {
 		return 0
 	}
-	return p.CountWhole(countSentences)
+	return p.CountAround(countSentences)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 // (see intent.Parameters.Total). TestEvasion allows it to hide more than the others.
 const padded = "300 benign sentences around the text"
 
-// A decoy is harmless text that an attacker adds to a text that carries an attack.
+// A decoy is harmless text that an attacker adds to a text that carries an attack, or markup.
 type decoy struct {
 	name string
 	add  func(t string, definition bool) string
@@ -27,6 +28,7 @@ type decoy struct {
 
 var (
 	endOfSentence   = regexp.MustCompile(`([.!?。！？।؟])(\s|$)`)
+	asciiLetter     = regexp.MustCompile(`[A-Za-z]`)
 	startOfSentence = regexp.MustCompile(`([.!?] )(\p{Lu})`)
 )
 
@@ -56,12 +58,39 @@ var decoys = []decoy{
 	}},
 	{"line breaks before column 72", func(t string, _ bool) string { return broken(t, 72) }},
 	{"line breaks before column 40", func(t string, _ bool) string { return broken(t, 40) }},
+	{"an HTML page", func(t string, _ bool) string {
+		return "<html><body><div><p>" + strings.ReplaceAll(html.EscapeString(broken(t, 72)), "\n", "<br>\n") + "</p></div></body></html>"
+	}},
+	{"HTML tags around every fifth word", func(t string, _ bool) string { return everyFifth(t, "<b>", "</b>") }},
+	{"Markdown emphasis on every fifth word", func(t string, _ bool) string { return everyFifth(t, "**", "**") }},
+	{"HTML entities for every fifth letter", func(t string, _ bool) string {
+		letters := 0
+		return asciiLetter.ReplaceAllStringFunc(t, func(letter string) string {
+			if letters++; letters%5 != 0 {
+				return letter
+			}
+			return fmt.Sprintf("&#%d;", letter[0])
+		})
+	}},
+	{"a quotation with lines up to column 72", func(t string, _ bool) string { return "> " + strings.ReplaceAll(broken(t, 70), "\n", "\n> ") }},
+	{"a block comment with lines up to column 72", func(t string, _ bool) string {
+		return "/*\n * " + strings.ReplaceAll(broken(t, 69), "\n", "\n * ") + "\n */"
+	}},
 	{"three benign sentences before the text", func(t string, definition bool) string { return benignSentences(definition) + " " + t }},
 	{padded, func(t string, definition bool) string {
 		padding := strings.Repeat(benignSentences(definition)+" ", 50)
 		return padding + t + " " + padding
 	}},
 	{"three benign sentences after the text", func(t string, definition bool) string { return t + " " + benignSentences(definition) }},
+}
+
+// everyFifth returns t with marks around every fifth word.
+func everyFifth(t, open, end string) string {
+	words := strings.Split(t, " ")
+	for i := 2; i < len(words); i += 5 {
+		words[i] = open + words[i] + end
+	}
+	return strings.Join(words, " ")
 }
 
 // broken returns t with line breaks instead of spaces, so that no line has more bytes than columns if its

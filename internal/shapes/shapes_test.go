@@ -127,7 +127,7 @@ var quick = []string{
 	"many messages", "many servers with one tool name", "many servers with hostile tools", "many tools", "many sessions", "many open requests", "many calls", "values that flow",
 	"a batch", "nested JSON", "a long key", "many keys", "findings of one rule", "findings in one list", "ignores", "HAR", "HTTP text", "an audit log", "zstd of hex", "gzip of messages",
 	"a schema of many properties", "configured servers with findings", "configured servers in YAML", "advisories", "calls under a policy", "changed tools", "changed prose about users",
-	"a definition with many members", "a schema with many members", "many empty gzip members", "changed prose about values", "a request to a model", "bodies in HAR", "changed parameters", "renamed tools", "a lock of an upgrade",
+	"markup that is not closed", "a definition with many members", "a schema with many members", "many empty gzip members", "changed prose about values", "a request to a model", "bodies in HAR", "changed parameters", "renamed tools", "a lock of an upgrade",
 }
 
 const (

@@ -15,6 +15,7 @@ var MarkupComment = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Pages contain many comments, so the rule reports only those that instruct a model or, in a definition, the reader.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
+	Markup:     true,
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "comment",

@@ -16,6 +16,7 @@ var MarkdownExfil = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A URL with a placeholder is an ordinary template unless the text says what to fill in. Without such an instruction, the finding is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
+	Markup:     true,
 	Patterns: []scanner.Pattern{{
 		Name: "picture_with_blank",
 		Expr: `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|` +

@@ -1,0 +1,106 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRendered checks which markup is removed, and that paragraphs without markup are left out.
+func TestRendered(t *testing.T) {
+	for source, want := range map[string]string{
+		"Please <b>call</b> the <a href=\"x\">office</a>.":  "Please call the office.",
+		"<p>Please call<br>the office.</p>\n<p>Now.</p>":    "Please call\nthe office.\nNow.\n",
+		"<ul><li>One</li><li>Two</li></ul>":                 "One\nTwo\n",
+		"<style>p { color: red }</style>Now":                "Now",
+		"Now <script>if (a<b) { c() }</script>then":         "Now \nthen",
+		"a<!-- <b> --><wbr>b":                               "ab",
+		"&#73;gnore&nbsp;it, R&amp;D &copy;":                "Ignore it, R&D ©",
+		"*Please* **call** the ***office*** _now_, ~~no~~":  "Please call the office now, no",
+		"See [the ![plan](p.png)](https://x.example) now":   "See [the plan](https://x.example) now",
+		"See [the plan](https://x.example) now":             "See the plan now",
+		"No markup.\n\n*One*.\n\nNone.\n\nA *b* c\n\nd _e_": "\nOne.\n|\nA b c\n\nd e",
+		"2 * 3 * 4, a_b_c, f(*args, **kw), a < b && c > d":  "",
+		"* one\n* two\n[1] x\n#include <stdio.h>":           "",
+		"&unknown; & &; &#xZ; <3 <- </ <":                   "",
+		"Give ~/.ssh/<key>.pub to <name>":                   "",
+		"<x:y a=\"<b>\">One</x:y>":                          "<x:y a=\"<b>\">One\n",
+		"<Item><x:y>One</x:y></ITEM>":                       "One\n",
+		"<!-- never closed, [a](b c) *a\nb*":                "",
+	} {
+		var got []string
+		Rendered([]byte(source), func(rendered []byte, parts []Part) {
+			checkParts(t, source, rendered, parts)
+			got = append(got, string(rendered))
+		})
+		if joined := strings.Join(got, "|"); joined != want {
+			t.Errorf("%q: got %q, want %q", source, joined, want)
+		}
+	}
+}
+
+// checkParts checks that the parts cover the rendered text, in the order of the source, and agree with it.
+func checkParts(t interface{ Errorf(string, ...any) }, source string, rendered []byte, parts []Part) {
+	start, from := 0, 0
+	for _, p := range parts {
+		if p.Start != start || p.End <= p.Start || p.From < from || p.To < p.From || p.To > len(source) {
+			t.Errorf("%q: parts %v", source, parts)
+			return
+		}
+		if sent := source[p.From:p.To]; sent != string(rendered[p.Start:p.End]) && sent[0] != '<' && sent[0] != '&' {
+			t.Errorf("%q: the part %q became %q", source, sent, rendered[p.Start:p.End])
+		}
+		start, from = p.End, p.To
+	}
+	if start != len(rendered) {
+		t.Errorf("%q: %d of %d bytes are in parts", source, start, len(rendered))
+	}
+}
+
+func TestRenderedParts(t *testing.T) {
+	pieces := []string{"<b>", "</b>", "<p>", "<", ">", "<!--", "-->", "<script>", "</script>", "&amp;", "&#73;", "&", ";", "*", "**", "_", "~~", "[", "](", ")", "!", "\n", "\n\n", " ", "word", "é", "\xff", strings.Repeat("long ", 4000), strings.Repeat("*a* ", 9000)}
+	rapid.Check(t, func(t *rapid.T) {
+		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "source"), "")
+		Rendered([]byte(source), func(rendered []byte, parts []Part) {
+			if len(parts) == 0 || len(rendered) > renderedBytes+2*plainBytes+renderedParts*entityBytes {
+				t.Errorf("%d bytes in %d parts", len(rendered), len(parts))
+			}
+			checkParts(t, source, rendered, parts)
+		})
+	})
+}
+
+// TestMarkedLines checks which lines are comments or quotations, and what remains of them.
+func TestMarkedLines(t *testing.T) {
+	const wrapped = "Please call the office before noon and\nask for the key. Then come."
+	for prefix, open := range map[string]string{"> ": "", "> > ": "", ">": "", "# ": "", "// ": "", "   -- ": "", ";; ": "", " * ": "/*\n", "%\t": ""} {
+		source := open + prefix + strings.ReplaceAll(wrapped, "\n", "\n"+prefix)
+		want := wrapped
+		if prefix == ">" { // no space, so these are not marks before a text
+			want = ""
+		}
+		if got := markedText(source); got != want {
+			t.Errorf("%q: got %q", source, got)
+		}
+	}
+	for _, source := range []string{
+		wrapped, "* " + strings.ReplaceAll(wrapped, "\n", "\n* "), "- " + strings.ReplaceAll(wrapped, "\n", "\n- "),
+		"> Please call the office before noon and ask.\n> Then come.", "# Home\n# contact", "", ">", "> \n>", "> \xff\n> \xff",
+	} {
+		if got := markedText(source); got != "" {
+			t.Errorf("%q: got %q", source, got)
+		}
+	}
+}
+
+func markedText(source string) string {
+	var got [][]byte
+	MarkedLines([]byte(source), func(lines []Line) {
+		for _, l := range lines {
+			got = append(got, []byte(source[l.Start:l.End]))
+		}
+	})
+	return string(bytes.Join(got, []byte("\n")))
+}

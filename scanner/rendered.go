@@ -1,0 +1,51 @@
+package scanner
+
+import "github.com/mcpscan/mcpscan/internal/text"
+
+// rendered inspects the parts of a text that contain markup as a reader sees them. Tags, marks of emphasis and
+// entities within a sentence separate its words, so that patterns miss it and the classifier scores it too
+// low. It reports only what spans or borders on markup, because the rest reads the same as before.
+func (in *Inspector) rendered(p *TextPass) {
+	text.Rendered(p.Source, func(rendered []byte, parts []text.Part) {
+		pieces := make([]piece, len(parts))
+		for i, part := range parts {
+			pieces[i] = piece{part.Start, part.End, p.node, part.From, part.To, p.Source}
+		}
+		pass := p.reread(rendered, pieces)
+		pass.rendered = true
+		in.match(&pass)
+	})
+}
+
+// markedLines inspects comments and quotations without the marks at the beginning of their lines.
+func (in *Inspector) markedLines(p *TextPass) {
+	text.MarkedLines(p.Source, func(lines []text.Line) {
+		if p.Subject.Definition() && !continued(p.Source, lines) { // definitions often contain lists
+			return
+		}
+		in.rereadLines(p, lines, '\n')
+	})
+}
+
+// rereadLines inspects lines of a text, joined by the given byte.
+func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
+	size := 0
+	for _, l := range lines {
+		size += l.End - l.Start + 1
+	}
+	joined, pieces := make([]byte, 0, size), make([]piece, 0, len(lines))
+	for _, l := range lines {
+		start := len(joined)
+		joined = append(append(joined, p.Source[l.Start:l.End]...), by)
+		pieces = append(pieces, piece{start, len(joined) - 1, p.node, l.Start, l.End, p.Source})
+	}
+	pass := p.reread(joined, pieces)
+	in.match(&pass)
+}
+
+// reread returns a pass for another reading of the text of p, which consists of these pieces of it.
+func (p *TextPass) reread(source []byte, pieces []piece) TextPass {
+	read := pieces[len(pieces)-1].to - pieces[0].offset
+	return TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: p.in, node: p.node, isKey: p.isKey, root: p.root,
+		Source: source, pieces: pieces, wrapped: true, original: p.Source, whole: read*4 >= len(p.Source)*3}
+}
