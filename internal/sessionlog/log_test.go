@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // member is a participant that a test controls.
@@ -43,10 +44,11 @@ func (m member) read() (news []string, lost int64) {
 	return news, lost
 }
 
-// add takes a turn and writes entries.
+// add takes a turn and writes entries. It waits for longer than Wait, because writers that take one turn
+// after another can keep others waiting if the machine is busy.
 func (m member) add(keep bool, texts ...string) {
 	m.t.Helper()
-	if _, _, err := m.Take(Wait); err != nil {
+	if _, _, err := m.Take(5 * time.Minute); err != nil {
 		m.t.Fatal(err)
 	}
 	defer m.End()
@@ -288,7 +290,7 @@ func TestKilled(t *testing.T) {
 			a.add(false, "after")
 			_ = cmd.Wait()
 		}
-		a.read()
+		a.read() // within Wait, because nobody has the turn
 	}
 	dead := writer("two")
 	_ = dead.Process.Kill()
