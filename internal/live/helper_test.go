@@ -117,6 +117,10 @@ func list(t *testing.T, target Target, change ...func(*Options)) (Result, *seen,
 	return res, s, err
 }
 
+// tries is how often a test lists a server that has only a few seconds to respond, whatever the
+// options: a busy machine may not run it in time.
+const tries = 5
+
 // neverStarts and neverSteps set short timeouts for servers that are expected to exceed them. All
 // other servers get a minute.
 func neverStarts(o *Options) { o.StartTimeout = time.Second }

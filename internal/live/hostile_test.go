@@ -233,8 +233,8 @@ func lateChange(page *int) func(*session, message) bool {
 			*page++
 			answer(m.id, fmt.Sprintf(`{"tools":[{"name":"v%d"}]}`, *page))
 		case "resources/templates/list":
-			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.id)
-			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			// In one write, because the client only waits for a moment after the last list.
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n"+`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, m.id)
 		default:
 			return false
 		}

@@ -21,7 +21,7 @@ func TestServerDiesWithUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := 0
-	for range 3000 {
+	for range 15000 {
 		if data, err := os.ReadFile(file); err == nil && len(data) > 0 {
 			pid, _ = strconv.Atoi(string(data))
 			break
@@ -36,7 +36,7 @@ func TestServerDiesWithUs(t *testing.T) {
 		t.Fatal("the server did not start")
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-	for range 1000 {
+	for range 15000 {
 		if !running(pid) {
 			return
 		}

@@ -47,7 +47,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 				t.Fatalf("%q: %v", res.stderr, err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-			for range 1000 { // a killed process does not vanish at once
+			for range 15000 { // a killed process does not vanish at once
 				if !running(pid) {
 					return
 				}
