@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	politeWait = time.Second            // between closing standard input and the terminating signal
-	termWait   = 2 * time.Second        // between that signal and the kill
-	drainWait  = 500 * time.Millisecond // for the last output of a process that has exited
+	politeWait = time.Second     // between closing standard input and the terminating signal
+	termWait   = 2 * time.Second // between that signal and the kill
+	// drainWait is for the last output of a process that has exited, and for the exit of one that has
+	// closed its output. Only a server that leaves something running uses it up. With a shorter wait,
+	// the reason for an exit would be missing on a busy machine.
+	drainWait = 2 * time.Second
 )
 
 // Process is a server that we started, with all its descendants. It creates the pipes itself,
