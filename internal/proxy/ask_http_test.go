@@ -134,7 +134,7 @@ func TestElicitedResponses(t *testing.T) {
 // TestElicitationTimesOut checks that an unanswered question is cancelled and its request refused,
 // and that a client that reads no events is not asked.
 func TestElicitationTimesOut(t *testing.T) {
-	h := elicited(t, newAsked(), 50*time.Millisecond, func(w http.ResponseWriter, r *http.Request) { t.Error("the server got a message") })
+	h := elicited(t, newAsked(), soon, func(w http.ResponseWriter, r *http.Request) { t.Error("the server got a message") })
 	h.post(strings.TrimSpace(initialize(`{"elicitation":{}}`)), http.StatusOK, welcome)
 	o := h.open(http.MethodPost, call("1", "asked"), session)
 	id := questionIn(t, o.next())

@@ -75,6 +75,10 @@ func (prompting) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return denying{}.Decide(r)
 }
 
+// soon is when the proxy stops waiting for an answer. On a busy machine, a shorter time might be over
+// before the proxy asks.
+const soon = 500 * time.Millisecond
+
 const ping = `{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"
 
 // initialize returns the first message of a client with the given capabilities.
@@ -312,7 +316,7 @@ func TestElicitation(t *testing.T) {
 // cannot answer for the client.
 func TestElicitationWithoutAnswer(t *testing.T) {
 	a := newAsked()
-	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(100 * time.Millisecond) })
+	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(soon) })
 	c.say(c.toProxy, initialize(`{"elicitation":{}}`))
 	c.expect(c.serverIn, initialize(`{"elicitation":{}}`))
 	c.say(c.toProxy, call("1", "asked")+"\n")

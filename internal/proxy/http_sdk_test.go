@@ -129,7 +129,7 @@ func TestAskedWithSDK(t *testing.T) {
 	}{
 		{&mcp.ElicitResult{Action: "accept", Content: map[string]any{"allow": true}}, time.Hour, "m"},
 		{&mcp.ElicitResult{Action: "decline"}, time.Hour, "needs approval"},
-		{nil, 100 * time.Millisecond, "needs approval"},
+		{nil, soon, "needs approval"},
 	} {
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 		f := inFront(t, engineOf(t, scanner.Options{Policy: prompting{}}), handler.ServeHTTP, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {

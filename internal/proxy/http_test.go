@@ -50,7 +50,7 @@ func inFront(t testing.TB, engine *scanner.Engine, handler http.HandlerFunc, cha
 			f.decided = append(f.decided, strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", e.Session, e.Transport, e.Direction, do, e.Reason)))
 		},
 	}
-	transport := proxy.NewTransport(5*time.Second, nil)
+	transport := proxy.NewTransport(5*time.Minute, nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	u := proxy.Upstream{Name: "srv", URL: at, Transport: transport, Failed: func(why string) {
 		f.mu.Lock()

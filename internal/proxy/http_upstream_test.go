@@ -181,8 +181,7 @@ func TestHTTPFailures(t *testing.T) {
 	secure := httptest.NewTLSServer(http.HandlerFunc(echo))
 	defer secure.Close()
 	sum := fmt.Sprintf("%x", sha256.Sum256(secure.Certificate().Raw))
-	down := httptest.NewServer(nil)
-	down.Close()
+	const down = "http://127.0.0.1:1" // where nothing listens, and no other process finds a free port
 	for _, test := range []struct {
 		name    string
 		handler http.HandlerFunc
@@ -190,7 +189,7 @@ func TestHTTPFailures(t *testing.T) {
 		status  int
 		want    string
 	}{
-		{"down", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(down.URL + "/mcp") }, 502, "connection refused"},
+		{"down", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(down + "/mcp") }, 502, "connection refused"},
 		{"slow", func(w http.ResponseWriter, r *http.Request) { <-release }, func(u *proxy.Upstream) { u.Transport = proxy.NewTransport(50*time.Millisecond, nil) }, 504, "--upstream-timeout"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://user:pw@evil.example/x?token=1", http.StatusTemporaryRedirect)
@@ -219,7 +218,7 @@ func TestHTTPFailures(t *testing.T) {
 		}
 	}
 	for _, argument := range []string{"NaN", "-Infinity", "\"\xff\"", "\"\x01\""} { // only lenient parsers accept them
-		f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) { u.URL, _ = url.Parse(down.URL + "/mcp") })
+		f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) { u.URL, _ = url.Parse(down + "/mcp") })
 		if _, _, got := f.ask(http.MethodPost, f.url, strings.Replace(call(`"a"`, "x"), `{}`, `{"n":`+argument+`}`, 1)); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":`) {
 			t.Errorf("%q: %s", argument, got)
 		}

@@ -56,7 +56,7 @@ func inFrontOf(t testing.TB, engine *scanner.Engine, provider http.HandlerFunc, 
 			a.judged = append(a.judged, strings.TrimSpace(fmt.Sprintf("%s %s %s", do, e.Server, what)))
 		},
 	}
-	transport := proxy.NewTransport(5*time.Second, nil)
+	transport := proxy.NewTransport(5*time.Minute, nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	u := proxy.Upstream{URL: at, Transport: transport}
 	talks := proxy.LLMOptions{Name: "mcp://llm"}

@@ -118,7 +118,7 @@ func (s *sharing) found() []string {
 // TestSharedSession checks that attacks that rules block across servers within one proxy
 // are also blocked across proxies in one session, but not across proxies in different sessions.
 func TestSharedSession(t *testing.T) {
-	engine := engineOf(t, scanner.Options{})
+	engine := engineOf(t, scanner.Options{Limits: scanner.Limits{BurstWindow: time.Hour}}) // however slow the calls are
 	for name, attack := range map[string]func(a, b *sharing) (rule string){
 		"shadow-tool": func(a, b *sharing) string {
 			a.list("read_note: Reads a note.")
