@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -121,19 +123,24 @@ func listAndReplay(t *testing.T, target ...string) {
 	}
 }
 
+// freeAddress returns an address for a server that cannot choose a free port itself. Systems do not give
+// such a port to programs that ask for any, so no other test gets it before the server does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 func waitFor(t *testing.T, address string) {
 	t.Helper()
-	for range 2400 {
+	for range 6000 {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
 			return
