@@ -29,18 +29,25 @@ type clientProcess struct {
 	done bool
 }
 
+// slowBursts is a configuration with which the calls of a burst may take long, as on a busy machine.
+const slowBursts = "cross_server: {burst: {window: 1h}}\n"
+
 // startClient starts a client that connects to the servers, each behind its own proxy, with the
 // given home directory. The proxies write NAME.jsonl and NAME.json there.
 func startClient(t *testing.T, command []string, home string, servers map[string]string) *clientProcess {
 	t.Helper()
 	config := clientConfig{map[string]clientEntry{}}
+	settings := filepath.Join(home, "mcpscan.yaml")
+	if err := os.WriteFile(settings, []byte(slowBursts), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, script := range servers {
 		file := filepath.Join(home, name+".script")
 		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		server, _, _ := strings.Cut(name, "@") // a second connection to the same server
-		config.Servers[name] = clientEntry{"mcpscan", []string{"proxy", "--no-config", "--quiet", "--name", server, "--record", filepath.Join(home, name+".jsonl"),
+		config.Servers[name] = clientEntry{"mcpscan", []string{"proxy", "--config", settings, "--quiet", "--name", server, "--record", filepath.Join(home, name+".jsonl"),
 			"--format", "json=" + filepath.Join(home, name+".json"), "--", "fakeserver", "scripted", file}}
 	}
 	text, err := json.Marshal(config)
@@ -203,6 +210,7 @@ func sameAsReplays(t *testing.T, home string, names ...string) {
 	t.Helper()
 	var all, recordings []string
 	var found []report.Finding
+	settings := filepath.Join(home, "mcpscan.yaml")
 	for _, name := range names {
 		recording := filepath.Join(home, name+".jsonl")
 		recordings = append(recordings, recording)
@@ -210,14 +218,14 @@ func sameAsReplays(t *testing.T, home string, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone := jsonReport(t, "replay", recording)
+		alone := jsonReport(t, "replay", "--config", settings, recording)
 		if !reflect.DeepEqual(live.Findings, alone.Findings) || !reflect.DeepEqual(live.Coverage, alone.Coverage) {
 			t.Errorf("%s: live %+v %+v\nreplayed %+v %+v", name, live.Findings, live.Coverage, alone.Findings, alone.Coverage)
 		}
 		found = append(found, live.Findings...)
 		all = append(all, fmt.Sprintf("%d findings", len(live.Findings)))
 	}
-	together := jsonReport(t, "replay", recordings...)
+	together := jsonReport(t, "replay", append([]string{"--config", settings}, recordings...)...)
 	key := func(f report.Finding) string { text, _ := json.Marshal(f); return string(text) }
 	var want, got []string
 	for _, f := range found {
