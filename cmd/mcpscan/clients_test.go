@@ -89,7 +89,7 @@ func TestSDKClient(t *testing.T) {
 // connections in a list. The lists run in parallel.
 func compareWays(t *testing.T, lists [][]connectionTo, client func(context.Context, []string) *exec.Cmd, wants []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, ways := range lists {

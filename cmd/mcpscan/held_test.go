@@ -141,7 +141,7 @@ func TestHeldUnanswered(t *testing.T) {
 // heldID waits until one message is held, and returns its ID.
 func heldID(t *testing.T, list func() *exec.Cmd) string {
 	t.Helper()
-	for range 600 {
+	for range 6000 {
 		out, err := list().Output()
 		var held []heldMessage
 		if err != nil || json.Unmarshal(out, &held) != nil {

@@ -155,7 +155,7 @@ func startEntry(ts *testscript.TestScript, neg bool, args []string) {
 // has written its address to the file, and sets $URL to it, or until the file contains
 // TEXT.
 func waitFile(ts *testscript.TestScript, neg bool, args []string) {
-	for range 12_000 {
+	for range 30_000 {
 		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(data), strings.Join(args[1:], " ")) {
 			ts.Setenv("URL", string(data))
 			return
