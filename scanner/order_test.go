@@ -205,7 +205,7 @@ func (p *present) Next() (scanner.Chunk, error) {
 	if p.last != nil && p.stuck == nil {
 		select {
 		case <-p.judged:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			p.stuck = p.last
 		}
 	}
