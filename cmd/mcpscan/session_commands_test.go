@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,7 +61,7 @@ func runSessionClient(file string) error {
 		cmd := exec.Command(entry.Command, entry.Args...)
 		cmd.Stderr = os.Stderr
 		client := mcp.NewClient(&mcp.Implementation{Name: "session", Version: "1.0.0"}, nil)
-		if sessions[name], err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil); err == nil {
+		if sessions[name], err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: 5 * time.Minute}, nil); err == nil {
 			_, err = sessions[name].ListTools(ctx, nil)
 		}
 		if err != nil {

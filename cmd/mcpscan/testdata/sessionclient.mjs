@@ -2,6 +2,7 @@
 // node sessionclient.mjs SDK CONFIG connects to the servers of the configuration, lists their
 // tools, and calls the tools that standard input names, one a line. It prints the rule that
 // refused a call, "ok" for none.
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -13,9 +14,12 @@ const { Client } = await load('index.js');
 const { StdioClientTransport } = await load('stdio.js');
 
 const clients = {};
+const transports = [];
 for (const [name, server] of Object.entries(JSON.parse(fs.readFileSync(config, 'utf8')).mcpServers)) {
   clients[name] = new Client({ name: 'session', version: '1.0.0' });
-  await clients[name].connect(new StdioClientTransport({ command: server.command, args: server.args, env: { ...process.env } }));
+  const transport = new StdioClientTransport({ command: server.command, args: server.args, env: { ...process.env } });
+  transports.push(transport);
+  await clients[name].connect(transport);
   await clients[name].listTools();
 }
 console.log('ready');
@@ -27,5 +31,11 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
   } catch (error) {
     console.log(error.data?.rule ?? `failed: ${error}`);
   }
+}
+// The SDK terminates a server that takes longer than two seconds to exit, as on a busy machine.
+for (const { _process: server } of transports) {
+  const gone = once(server, 'exit');
+  server.stdin.end();
+  await gone;
 }
 for (const client of Object.values(clients)) await client.close();
