@@ -170,19 +170,28 @@ func TestSharedSession(t *testing.T) {
 		for _, a := range attacks() {
 			t.Run(name+"/"+a.rule, func(t *testing.T) {
 				t.Parallel()
-				home, two := t.TempDir(), "two"
+				two := "two"
 				if a.same {
 					two = "one@2"
 				}
 				servers := map[string]string{"one": script(t, a.one), two: script(t, a.two)}
-				c := startClient(t, command, home, servers)
-				if last := play(a, two, map[string]*clientProcess{"one": c, "two": c}); last != a.rule {
-					t.Errorf("under one client the last call is %q, want it refused by %s", last, a.rule)
+				for tries := 1; ; tries++ {
+					home := t.TempDir()
+					c := startClient(t, command, home, servers)
+					last := play(a, two, map[string]*clientProcess{"one": c, "two": c})
+					c.end()
+					// If a busy machine holds up a proxy during its turn, the other one continues alone.
+					if reports := readFile(t, home, "one.json") + readFile(t, home, two+".json"); tries < 5 && strings.Contains(reports, "did not end its turn") {
+						continue
+					}
+					if last != a.rule {
+						t.Errorf("under one client the last call is %q, want it refused by %s", last, a.rule)
+					}
+					sameAsReplays(t, home, "one", two)
+					break
 				}
-				c.end()
-				sameAsReplays(t, home, "one", two)
 
-				home = t.TempDir()
+				home := t.TempDir()
 				apart := map[string]*clientProcess{"one": startClient(t, command, home, map[string]string{"one": servers["one"]}), "two": startClient(t, command, home, map[string]string{two: servers[two]})}
 				if last := play(a, two, apart); last != "ok" {
 					t.Errorf("under two clients the last call is %q", last)
