@@ -15,7 +15,7 @@ var RemovedTool = scanner.Rule{
 	Fix:        "Find out why it was removed. To remove the approval of a definition, run mcpscan lock --prune.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client. It is low if the change under review removes a whole server, because a later change could add the server again, with other definitions, as a new one.",
+	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client. The finding is low if the change under review removes a whole server, because a later change could add the server again, with other definitions, as a new one.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
 	On:         mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
