@@ -17,7 +17,7 @@ var Cloaking = scanner.Rule{
 	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve the definition listed then.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The two definitions were listed to clients with different names, and either the server gave the same version in serverInfo both times, or the lists were at most ten minutes apart. If the clients have the same name and different capabilities, the server may have a reason, so the finding is medium.",
+	Basis:      "The finding is high if the lists went to clients with different names, and either the server gave the same version in serverInfo both times, or the lists were at most ten minutes apart. If the clients have the same name but different capabilities, the server may have a reason for the difference, so the finding is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

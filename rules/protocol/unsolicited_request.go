@@ -36,7 +36,7 @@ var UnsolicitedRequest = scanner.Rule{
 	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A request that only clients may send, or that the protocol version does not define, is rated medium. Sampling or elicitation while no client request is open is rated low: versions before 2026-07-28 allow it, but its purpose is not evident.",
+	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; a capability counts as missing only if the client's capabilities are known. A request that only clients may send, or that the protocol version does not define, is rated medium. Sampling or elicitation while no client request is open is rated low: versions before 2026-07-28 allow it, but its purpose is not evident.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	On:         mcp.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {

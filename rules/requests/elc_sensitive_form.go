@@ -16,7 +16,7 @@ var ElcSensitiveForm = scanner.Rule{
 	Category:   "credential_theft",
 	Title:      "A form asks the user for a secret",
 	Why:        "Whatever a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password in a form collects what it should never see.",
-	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL mode elicitation, or take the secret from its configuration.",
+	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL-mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification forbids servers from asking for sensitive information in a form. The last words of a field's name decide, so a field named \"password policy\" is not reported; nor are fields with a fixed choice of values. User names and e-mail addresses are not reported.",

@@ -17,7 +17,7 @@ var UrlSSRFTarget = scanner.Rule{
 	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A server has no reason to host an icon or a login page on a metadata service, and rarely hosts them on a private network. Two kinds of undisguised addresses are rated low: addresses of this machine, because local servers serve their pages there, and addresses on a private network that the user opens in an elicitation. An address in the arguments of a call may be what the user asked for. In arguments, metadata services and disguised addresses are rated medium, private networks are rated low, and this machine is not reported.",
+	Basis:      "A server has no reason to host an icon or a login page on a metadata service, and rarely hosts them on a private network. Two kinds of undisguised addresses are rated low: addresses of this machine, because local servers serve their pages there, and addresses on a private network that an elicitation asks the user to open. An address in the arguments of a call may be what the user asked for. In arguments, metadata services and disguised addresses are rated medium, private networks are rated low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
