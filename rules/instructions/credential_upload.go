@@ -16,7 +16,7 @@ var CredentialUpload = scanner.Rule{
 	Fix:        "Do not run the commands. If someone ran them, rotate the credentials.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "One command reads a credentials file or the environment, and another, a few lines later, sends data to an address outside this machine. A token sent to its own service in a header is not reported.",
+	Basis:      "One command reads a credentials file or the environment, and another, within a few lines of it, sends data to an address outside this machine. A token sent to its own service in a header is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Patterns: []scanner.Pattern{
 		{
