@@ -32,7 +32,7 @@ type findingCount struct {
 	worst scanner.Severity
 }
 
-// countBy counts the open findings above note by the server and tool that of returns.
+// countBy counts the open findings above note by the server and tool that the callback returns.
 func (t distinctFindings) countBy(of func(distinctFinding) [2]string) map[[2]string]findingCount {
 	out := map[[2]string]findingCount{}
 	for _, f := range t {

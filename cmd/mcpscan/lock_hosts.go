@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keepHosts keeps the recorded hosts of the listed servers that other configurations beside the lockfile
-// still name: each client has its own settings for a server, and the targets may include the
+// keepHosts keeps a listed server's recorded hosts if other configurations beside the lockfile still
+// name them: each client has its own settings for a server, and the targets may include the
 // configuration of only one client. before is nil for a new lockfile.
 func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *scanner.Snapshot) {
 	if before == nil {

@@ -145,7 +145,7 @@ func (c *proxyCmd) check() error {
 	case !command:
 		return usage("no server to run; expected the command of a server, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
 	case c.Listen != "" || c.TokenEnv != "" || c.TLSFingerprint != "" || len(c.AllowHost) > 0:
-		return usage("--listen, --allow-host, --token-env and --tls-fingerprint apply only to servers at a URL; add --upstream URL or --servers FILE")
+		return usage("--listen, --allow-host, --token-env and --tls-fingerprint apply only with --upstream, --servers or --llm; add one of these")
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (f *listenFlags) check() error {
 	}
 	switch {
 	case f.RunServers && f.Servers == "":
-		return usage("--run-servers applies to the commands of --servers; remove it")
+		return usage("--run-servers applies only to the commands of --servers; add --servers FILE, or remove --run-servers")
 	case f.MaxSessions < 1 || f.SessionIdle <= 0:
 		return usage("--max-sessions and --session-idle must be positive")
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":

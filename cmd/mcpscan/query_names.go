@@ -49,8 +49,8 @@ func (n *nameFilter) passes(name string) bool {
 	return passes
 }
 
-// record is like passes, and also records that the name is in the recording. It is for names without a
-// row as well: the filter of a query without rows may still match a name.
+// record is like passes, and also records that the name is in the recording. It is also called for names
+// without a row, so that a filter that matches one of them is not reported as unmatched.
 func (n *nameFilter) record(name string) bool {
 	passes := n.passes(name)
 	n.found = n.found || passes

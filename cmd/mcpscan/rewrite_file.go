@@ -40,7 +40,7 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 		}
 	}
 	err = replace.FileIf(real, after, info.Mode().Perm(), func() error { return unchangedSince(real, before) })
-	if err != nil && backup != "" { // of a state that was not edited
+	if err != nil && backup != "" { // the content in the backup was not edited
 		os.Remove(backup)
 		backup = ""
 	}
