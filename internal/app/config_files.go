@@ -232,8 +232,8 @@ func projectOf(f *config.File) string {
 	return dir
 }
 
-// StartDir returns the directory in which clients start the servers of a project's configuration, or "" for
-// the working directory, in which they start those of other files.
+// StartDir returns the directory in which clients start the servers of a configuration: that of its
+// project, or "" for the working directory if it belongs to no project.
 func StartDir(f *config.File) string {
 	if f.User {
 		return ""

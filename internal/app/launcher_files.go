@@ -117,7 +117,7 @@ type launcherReader struct {
 	f       *config.File
 	e       *config.Server
 	seen    map[string]bool // by path of a file that was read: whether its hosts count for the identity
-	ignored bool            // a file that Git ignores led to the current one, so its hosts do not count
+	ignored bool            // a file that Git ignores led to the current one, whose hosts therefore do not count
 	npm     servers.NPM
 }
 
@@ -167,7 +167,8 @@ var npmPlaces = []string{"userconfig", "globalconfig", "prefix", "cache"}
 // npmPlace matches the variables that have the effect of these settings; see named.
 var npmPlace = lazyregexp.New(`(?i)^/envFile/(?:npm_config_(?:userconfig|globalconfig|prefix|cache)|prefix|home|userprofile)$`)
 
-// named reads the file with settings of npm that a variable names, or adds the directory with packages.
+// named handles a variable that names a file or directory of npm: it reads settings and adds directories
+// of packages.
 func (r *launcherReader) named(name, value, pkg string) {
 	inside := config.InProject(value)
 	if inside == "" || value == "" {

@@ -7,11 +7,11 @@ import (
 	"hash"
 )
 
-// digests are the digests of a file. Those with other line ends are "" for a file that is not text.
+// digests are the digests of a file: as it is, and with each kind of line ending ("" if it is not text).
 type digests struct{ raw, lf, crlf string }
 
-// fileHash computes the digests of a file. Git can convert the line ends of a text when it checks it
-// out, so that the same script differs between machines.
+// fileHash computes the digests of a file. Git can convert the line endings of a text file when checking
+// it out, so the same script can differ between machines.
 type fileHash struct {
 	raw, lf, crlf hash.Hash
 	binary        bool // the file contains a zero byte, like Git's test

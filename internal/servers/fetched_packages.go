@@ -259,7 +259,7 @@ func (m machine) inspectImage(ctx context.Context, environment []string) func(en
 				found[after], digest = true, after
 			}
 		}
-		if len(found) != 1 { // no registry has the image, or registries have different ones
+		if len(found) != 1 { // the image has no registry digest, or several
 			return ""
 		}
 		return digest

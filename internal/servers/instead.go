@@ -22,9 +22,9 @@ type NPM struct {
 }
 
 // Instead returns the file of the project that npx or npm exec runs instead of fetching a package, or a
-// file that causes it, or "" if there is none. Its path is relative to the project, or to the working directory
-// if project is "". Except for package.json, only files that Git tracks count: the others were installed on
-// this machine. why is the reason if it is unknown which files Git tracks.
+// file that makes it do so, or "" if there is none. Its path is relative to the project, or to the
+// working directory if project is "". Except for package.json, only files that Git tracks count: the
+// others were installed on this machine. why is the reason if it is unknown which files Git tracks.
 func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why string) {
 	word := packageSpec(l)
 	if word == "" || len(n.Dirs) == 0 {
@@ -135,7 +135,8 @@ func (d *Disk) ownPrograms(dir string) map[string]string {
 // separators converts the characters that npm treats as separators in the name of a program.
 var separators = strings.NewReplacer(`\`, "/", ":", "/")
 
-// instead returns the tracked file that npx runs instead of a package, or a file that causes it, or "".
+// instead returns the tracked file that npx runs instead of a package, or a file that makes it do so, or
+// "".
 func (r *repository) instead(l *launch.Command, word string, n *NPM) string {
 	for _, dir := range n.Dirs {
 		if file := r.installed(filepath.Join(dir, "node_modules"), l, word); file != "" {

@@ -109,8 +109,8 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// Punctual reports whether the event is a message, because the feed assigns times to messages in
-// order.
+// Punctual reports whether no later event can have an earlier time: the event is a message, and the feed
+// assigns times to messages in order.
 func (s single) Punctual() bool { return s.event.Kind == scanner.FrameEvent }
 
 // feed puts events in order. It assigns their times, their locations in a recording and their order

@@ -16,7 +16,7 @@ import (
 type machine struct {
 	getenv  func(string) string
 	disk    *Disk
-	project string // directory of the project in whose configuration the entry is; "" for none
+	project string // directory of the project whose configuration contains the entry; "" for none
 	// image asks a container engine for an image's digest; nil if running programs is not allowed.
 	image func(engine, name string) string
 }

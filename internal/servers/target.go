@@ -24,7 +24,7 @@ type Target struct {
 	Command   []string
 	Env       []string // variables set by the configuration, as NAME=VALUE
 	Dir       string   // directory in which it starts; "" for the working directory
-	Project   string   // directory of the project in whose configuration it is; "" for none
+	Project   string   // directory of the project whose configuration contains it; "" for none
 	URL       string
 	Transport string
 	Headers   map[string]string
@@ -34,7 +34,7 @@ type Target struct {
 
 	Written config.Server // the configuration entry, with references not expanded
 	secrets []string      // values of the environment variables named in references, and of inherited secrets
-	Named   []string      // those values in the field secrets whose variables have names that suggest secrets
+	Named   []string      // the values in the field secrets from variables whose names suggest secrets
 }
 
 // Endpoint returns a location for input that has no file.
@@ -43,8 +43,8 @@ func Endpoint(name string) scanner.Origin {
 }
 
 // Configured returns the target for a configured server that may be started: references in it are
-// expanded, those to the workspace as its client does. project is the directory of the project in whose
-// configuration the server is, in which clients start it, or "".
+// expanded, including those to the workspace, which its client defines. project is the directory of the
+// project whose configuration contains the server, and in which clients start it; "" for none.
 func Configured(s config.Server, project string, at scanner.Origin, in Workspace) (Target, error) {
 	var secrets, named []string
 	expanded, missing := config.Expand(s, func(name string) (string, bool) {
@@ -107,8 +107,8 @@ func (t *Target) directory() string {
 	return path.Join(project, filepath.ToSlash(cwd))
 }
 
-// InProject reports whether the server can be code of the project in whose configuration it is, and not
-// a fetched or installed program.
+// InProject reports whether the server can be code of the project whose configuration contains it,
+// rather than a fetched or installed program.
 func (t *Target) InProject() bool {
 	if t.Project == "" || len(t.Command) == 0 {
 		return false

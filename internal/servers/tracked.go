@@ -92,13 +92,13 @@ func indexed(data []byte) (paths []string) {
 		if rest[sizes]&0x40 != 0 { // extended flags
 			at += 2
 		}
-		if version == 4 { // shares the beginning of the path before it
+		if version == 4 { // a path omits the beginning that it shares with the previous one
 			drop := 0
 			for more := true; more && at < len(rest); at++ {
 				if drop > 0 {
 					drop++
 				}
-				if drop, more = drop<<7|int(rest[at]&0x7f), rest[at]&0x80 != 0; drop > len(data) { // no index that Git writes
+				if drop, more = drop<<7|int(rest[at]&0x7f), rest[at]&0x80 != 0; drop > len(data) { // not an index written by Git
 					return paths
 				}
 			}
