@@ -41,7 +41,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 5, "number of runs of each program on each data set")
 	flag.StringVar(&o.shared, "shared", "", "directory with realservers/recordings and corpus; without it, only generated data is measured")
 	flag.StringVar(&o.write, "write", "", "document to write, such as docs/performance.md; without it, the tables are printed")
-	flag.StringVar(&o.binary, "mcpscan", "", "the program to measure; by default, it is built")
+	flag.StringVar(&o.binary, "mcpscan", "", "mcpscan program to measure; by default, it is built from the source code")
 	decode := flag.String("decode", "", "only decode each line of a file with encoding/json")
 	flag.Parse()
 	var err error

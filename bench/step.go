@@ -27,7 +27,7 @@ var messages = [...]struct {
 	{"judge/tools=60", "a list of 60 tools, judging only", 100_000},
 }
 
-// stepRuns is the number of runs per sub-benchmark. The run with the lowest p99 counts, because
+// stepRuns is the number of runs per sub-benchmark. Only the run with the lowest p99 is used, because
 // other load on the machine can only slow a run down.
 const stepRuns = 3
 

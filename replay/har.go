@@ -32,7 +32,7 @@ type har struct {
 	talk    *transcript   // reads the bodies of LLM APIs
 	asks    bool          // the current request is to an LLM API
 	entryAt int           // index of the current entry
-	took    time.Duration // duration of the current entry; 0 if its response is not dated by it
+	took    time.Duration // duration of the current entry, added to the time of its response; 0 to add nothing
 }
 
 // eventStream is an event stream in the body of a response.

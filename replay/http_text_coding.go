@@ -100,7 +100,7 @@ func (h *httpText) pieceEnd(offset int) int {
 	if next, _ := slices.BinarySearch(h.pieces, offset); next < len(h.pieces) {
 		end = h.pieces[next]
 	}
-	if h.sized >= offset { // a line end follows the piece
+	if h.sized >= offset { // excludes the line ending after the piece
 		return min(h.sized, end)
 	}
 	if next := bytes.Index(h.data[offset:end], []byte("\n### curl")); next >= 0 {

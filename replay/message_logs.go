@@ -232,7 +232,7 @@ func timeOf(s string) (t time.Time, ok bool) {
 	}
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 1) { // exponents can make a tiny text a huge fraction
+	if err != nil || !(v >= 1) { // an exponent can make a short text a fraction with a huge denominator
 		return time.Time{}, false
 	}
 	unit := int64(time.Second)

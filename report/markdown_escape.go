@@ -56,7 +56,7 @@ func prose(s string) string {
 }
 
 // maxBackticks is the longest run of backticks that a code span may contain. GitHub's parser
-// accepts delimiters of at most 80.
+// accepts delimiters of at most 80 backticks.
 const maxBackticks = 10
 
 // code returns visible text as a code span, in which nothing is markup. The delimiters are
