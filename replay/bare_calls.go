@@ -6,7 +6,7 @@ import "github.com/mcpscan/mcpscan/scanner"
 type bareCalls struct {
 	tool    string // of the first call without a server
 	at      scanner.Origin
-	several bool // a later call without a server is of another tool
+	several bool // a later call without a server is to a different tool
 	named   bool // a call names a server
 }
 

@@ -31,8 +31,8 @@ func readAll(name string, r io.Reader) ([]byte, error) {
 // archiveValues is the maximum number of values in a document with many messages.
 const archiveValues = 16_000_000
 
-// openDocument reads a file that is one JSON value over several lines: HAR, a single message, or an
-// array of messages or records. HAR and arrays are read one entry at a time, as far as possible.
+// openDocument reads a file that is one JSON value, usually over several lines: HAR, a single message,
+// or an array of messages or records. HAR and arrays are read one entry at a time, as far as possible.
 func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	data, err := readAll(name, r)
 	if len(data) == 0 && err != nil {

@@ -15,7 +15,7 @@ const (
 	formatEmpty             // nothing but white space
 	formatLines             // one JSON value per line
 	formatPrefixed          // log lines that end in a message
-	formatDocument          // one JSON value over several lines
+	formatDocument          // one JSON value, usually over several lines
 	formatHTTP              // HTTP exchanges as text
 	formatTranscript        // bodies of LLM APIs or lines of a transcript, one per line, or an event stream
 )

@@ -132,7 +132,7 @@ func (g *registry) of(i *llm.Item) (server, tool string) {
 	return server, tool
 }
 
-// certainty is how certain it is that a name was split at the right position.
+// certainty rates the evidence that a name was split at the right position.
 type certainty int
 
 const (

@@ -21,8 +21,8 @@ import (
 // docs/events.md lists them.
 //
 // An event is written when the next one arrives, because the findings about it come after it. After the
-// first write error, Events writes nothing more, but the run continues; the same is true of
-// recordings.
+// first write error, Events writes nothing more, but the run continues; the same is true of the
+// recording of a scan.
 type Events struct {
 	out  *jsonEscaper
 	err  error

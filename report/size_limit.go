@@ -12,7 +12,7 @@ import (
 // A collector's limits. Findings beyond them are only counted.
 const (
 	maxDistinct = 1 << 18 // findings remembered to detect duplicates
-	maxAlike    = 2000    // findings listed per rule and severity, the first ones
+	maxAlike    = 2000    // findings listed in each group (see alike), the first ones
 	maxReport   = 8 << 20 // bytes of text in the findings listed, which are the worst; each format writes less than four times as much
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )

@@ -53,7 +53,7 @@ func (c *explainCmd) parse() (wanted, error) {
 			return wanted{place: place{line, column}}, nil
 		}
 	}
-	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
+	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding, such as f1:%s", c.Event, strings.Repeat("0", 32))
 }
 
 // candidates are the messages with the wanted ID.

@@ -18,7 +18,7 @@ import (
 type policyGenerateCmd struct {
 	Files           []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
 	Output          string   `short:"o" help:"Write the policy to this file instead of standard output." placeholder:"FILE"`
-	Force           bool     `help:"Replace the file of --output if it exists."`
+	Force           bool     `help:"Replace the --output file if it exists."`
 	Hash            string   `help:"Digest that pins tools: mcpscan (the whole definition) or agentsh (name, description and schema)." default:"mcpscan" enum:"mcpscan,agentsh"`
 	Jobs            int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
 	MaxMessage      int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`

@@ -153,7 +153,7 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 	return false, hello{}, nil
 }
 
-// settle ends the handshake with the result of initialize.
+// settle ends the handshake with the result of initialize or, if there is none, an error.
 func (h *handshake) settle() (bool, hello, error) {
 	if h.legacy != nil {
 		return true, *h.legacy, nil

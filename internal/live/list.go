@@ -55,7 +55,7 @@ func (s *scan) list(ctx context.Context, p *peer, h hello) {
 			others = append(others, k)
 		}
 	}
-	if len(declared) == 0 { // the server may offer lists without declaring them, so it must answer each request
+	if len(declared) == 0 { // the server may offer lists without declaring them, so a missing answer is a problem
 		declared, others = others, nil
 	}
 	if !s.lists(ctx, p, h, declared, others) {
