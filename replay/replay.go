@@ -67,7 +67,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case f == formatEmpty: // an empty recording
 		return Events(nil), nil
 	}
-	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, a transcript or a body of an LLM API, or one of these compressed with gzip or zstd", name, ErrFormat)
+	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, HTTP exchanges as text, a transcript or a body of an LLM API, or one of these compressed with gzip or zstd", name, ErrFormat)
 }
 
 // broken is a reader that only returns an error.

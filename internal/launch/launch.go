@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Ecosystem is a package ecosystem.
+// Ecosystem tells where a package comes from: a registry, a repository, an address, or this machine.
 type Ecosystem string
 
 // The ecosystems. Local is a file or directory on this machine; None is an installed program, an
@@ -275,7 +275,7 @@ func (l *Command) split() bool {
 	return false
 }
 
-// elevating are the programs that start another one with the permissions of another user.
+// elevating are the programs that start a program with another user's permissions.
 const elevating = " sudo doas pkexec gsudo "
 
 // run sets the program to start and its arguments.

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// OfficialRegistry reports whether a host, or an address that consists of one, is that of an official registry.
+// OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry.
 func OfficialRegistry(host string) bool { return officialRegistry.MatchString(host) }
 
 var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)

@@ -203,8 +203,8 @@ func (d *Disk) nodeModules(r *repository) map[string]*nodeModules {
 	return all
 }
 
-// install adds what a tracked file installs: it is a manifest, a link to a directory, or npm's list of
-// the installed packages.
+// install adds what a tracked file installs if the file is a manifest, a link to a directory, or npm's
+// list of the installed packages.
 func (d *Disk) install(m *nodeModules, abs, file, rest string) {
 	manifest := abs
 	switch base := path.Base(rest); {
