@@ -66,7 +66,8 @@ func (d *decoder) decode(body []byte, coding string) (plain []byte, why string) 
 // charsetReason is the reason given in the coverage for a body that is not in UTF-8.
 const charsetReason = "a body is in the character set %q, but was read as UTF-8"
 
-// maxCodingName is the length to which the name of a content coding or character set is shortened.
+// maxCodingName is the length, in bytes, to which the name of a content coding or character set is
+// shortened.
 const maxCodingName = 40
 
 // readable reports whether a body is text, which compressed data hardly ever is.

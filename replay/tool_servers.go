@@ -66,7 +66,7 @@ func plainName(server string) string {
 	}, server)
 }
 
-// shortChars is the maximum length of a server's name in the tool names of VS Code.
+// shortChars is the maximum length, in characters, of a server's name in the tool names of VS Code.
 const shortChars = 13
 
 // shortName returns a server's name in the form that VS Code uses in tool names.

@@ -236,8 +236,8 @@ func topFindings(findings []*Finding) (top []TopFinding) {
 	return slices.Clip(top[:min(len(top), maxTopFindings)])
 }
 
-// inSessions returns the sessions to report individually. There are none if no session did more
-// than list tools, or if the only session has nothing to report, because the run's summary covers
+// inSessions returns the sessions to report individually. There are none if no session has calls
+// or changed tools, or if the only session has nothing to report, because the run's summary covers
 // these cases.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {

@@ -41,7 +41,7 @@ type Partial struct {
 	Cut      *rank            `json:"cut,omitempty"`
 	Servers  []string         `json:"servers"`
 	Sessions []tracked        `json:"sessions"`
-	Tools    []partialTool    `json:"tools"` // tools that are new to these sessions
+	Tools    []partialTool    `json:"tools"` // tools listed in these sessions
 }
 
 type partialFinding struct {
@@ -49,7 +49,8 @@ type partialFinding struct {
 	Finding Finding `json:"finding"`
 }
 
-// partialTool records which sessions list a tool. Tool is a digest of the tool's server and name.
+// partialTool contains the first listings of a tool in a shard's sessions. Tool is a digest of the
+// tool's server and name.
 type partialTool struct {
 	Tool string `json:"tool"`
 	shown

@@ -31,8 +31,8 @@ const (
 	bodyIndent   = 12
 )
 
-// textLimit is the maximum length of any text in a finding. It matters only for saved reports,
-// which may have been edited: the scanner's own limits are lower.
+// textLimit is the maximum length, in characters, of any text in a finding. It matters only for saved
+// reports, which may have been edited: the scanner's own limits are lower.
 const textLimit = 1000
 
 // writeText writes the report for people: the findings, worst first and grouped by subject, their

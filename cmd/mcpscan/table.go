@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/report"
 )
 
-// cellChars is the maximum length of a table cell.
+// cellChars is the maximum length of a table cell, in characters.
 const cellChars = 60
 
 // table formats untrusted text as a table for people.

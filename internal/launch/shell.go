@@ -125,7 +125,7 @@ func (l *Command) unwrapShell() bool {
 	return false
 }
 
-// maxShellText is the maximum length of a command string that is split into words.
+// maxShellText is how many bytes of a command string are split into words; the rest is ignored.
 const maxShellText = 4096
 
 // shellCommand is a command in shell code.
