@@ -28,7 +28,7 @@ type transcript struct {
 	nth     int                    // index of the current event in its part of a stream
 }
 
-// pulled returns a source for the events that run yields.
+// pulled returns a source for the events that the function run yields.
 func pulled(run func(yield func(*scanner.Event))) scanner.Source {
 	next, _ := iter.Pull(func(yield func(*scanner.Event) bool) {
 		going := true

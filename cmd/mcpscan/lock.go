@@ -56,7 +56,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	// blocked.
 	l.Separate, l.Block = true, false
 	before, err := lockfile.Load(c.Lockfile)
-	if err == nil { // errors are reported when it is written
+	if err == nil { // an error is reported when the lockfile is written
 		l.Known = servers.KnownIn(before)
 	}
 	offers, err := c.offers(ctx, std, l, checks)
@@ -73,7 +73,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	forgotten, total := 0, 0
 	changed, err := lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
 		if before != nil {
-			if err := f.Unchanged(before); err != nil { // a server could add approvals
+			if err := f.Unchanged(before); err != nil { // a server that was started could have added approvals
 				return err
 			}
 		}

@@ -157,7 +157,7 @@ func (c *pinsListCmd) Run(std streams) error {
 }
 
 // table writes the entries of one server and the next commands to run. changes lists the
-// differences in its identity, if that is waiting for approval.
+// differences in the server's identity, if the identity is waiting for approval.
 func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes []string) error {
 	fmt.Fprintf(w, "Approval status of %s\n", text.Visible(server, 200))
 	t := newTable("", "name", "kind", "status", "digest", "")

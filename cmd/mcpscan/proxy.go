@@ -108,7 +108,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return withLost(&exitError{exitIncomplete, failed}, lost)
 	case code != 0:
 		return withLost(&exitError{code: code}, lost)
-	case len(rep.Coverage.Skipped) > 0: // findings were already acted on, skipped input was not
+	case len(rep.Coverage.Skipped) > 0: // findings were already acted on, but skipped input was not
 		return withLost((&outputFlags{FailOn: "never", AllowIncomplete: c.AllowIncomplete, Quiet: c.Quiet}).verdict(std, rep), lost)
 	}
 	return withLost(nil, lost)

@@ -143,7 +143,7 @@ func notATarget(name string, derr, cerr error) error {
 type Side struct {
 	Notes  []string // see Plan
 	Inputs []report.Input
-	Files  []string // that its servers' command lines name
+	Files  []string // files that its servers' command lines name
 	Source scanner.Source
 	Close  func()
 }

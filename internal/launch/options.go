@@ -10,7 +10,7 @@ type options struct {
 	values string // options that take the next word, each with a space before and after it
 	named  string // options whose value is the package
 	with   string // options whose value is an additional package
-	dir    string // options in values whose value is the directory in which the program starts
+	dir    string // those options in values that name the directory in which the program starts
 	code   string // options whose value is a command that replaces the package
 	// most means that every option takes a value unless it is in flags.
 	most  bool

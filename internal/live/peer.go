@@ -146,7 +146,8 @@ func wake(mark chan struct{}) {
 	}
 }
 
-// forget clears the record of other input that arrived while an answer was awaited.
+// forget clears the record of frames that were too large or contained no message, before the next
+// request.
 func (p *peer) forget() {
 	p.unread.Store(0)
 	select {

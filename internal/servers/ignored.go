@@ -36,8 +36,7 @@ func (d *Disk) Ignored(name string) bool {
 	return (in.ignored || in.ignores(file, false)) && !r.tracks(file)
 }
 
-// tracks reports whether the index contains a path. It compares without case, because some file systems
-// do.
+// tracks reports whether the index contains a path. It ignores case, because some file systems do.
 func (r *repository) tracks(file string) bool {
 	if r.folded == nil {
 		r.folded = map[string]bool{}
@@ -50,7 +49,7 @@ func (r *repository) tracks(file string) bool {
 
 // ignoreDir is a directory of a repository with the rules of its ignore file.
 type ignoreDir struct {
-	above   *ignoreDir // the directory above; nil for that of info/exclude
+	above   *ignoreDir // the directory above; nil for the ignoreDir of info/exclude
 	rules   []ignoreRule
 	ignored bool // the directory is ignored, and so is everything in it
 }
