@@ -49,7 +49,8 @@ func settingsBeside() []settingKeys {
 	}
 }
 
-// settings collects the file's settings other than its servers. In front matter, only hooks are settings.
+// settings collects the file's settings other than its servers. In front matter, only hooks are
+// settings.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {
@@ -107,7 +108,7 @@ func (r *reader) plugins() {
 	}
 }
 
-// helper adds to the settings the command that an entry runs to get its headers.
+// helper adds to the settings the command that a client runs to get the headers for an entry.
 func (r *reader) helper(shape string, e member) {
 	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
 		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})

@@ -2,10 +2,10 @@
 // entry to a common form, with the position of each value in the file. It also reads TOML policies
 // and mcpscan's own settings, and applies the settings to findings.
 //
-// It must never start a process, open a connection or change a file: its input is untrusted and may
-// be hostile. Only Discover and DiscoverBelow touch the file system, and they only look up names.
-// Anything that cannot be understood is reported as a problem and never dropped, because a dropped
-// entry would look clean.
+// It must never start a process, open a connection or change a file: its input is untrusted and may be
+// hostile. Only Discover and DiscoverBelow touch the file system: they look up names, and DiscoverBelow
+// reads .gitmodules. Anything that cannot be understood is reported as a problem and never dropped,
+// because a dropped entry would look clean.
 package config
 
 import (

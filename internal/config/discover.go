@@ -128,7 +128,7 @@ func (f *finder) file(path string) {
 }
 
 // dangling reports a file at a known location that cannot be read, such as a broken link. If a
-// package creates the target later, the client reads a file that no earlier check has read.
+// package creates the link's target later, the client reads a file that was never checked.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
 		f.miss(path, "configuration not read: it is a symbolic link to %s, which cannot be read here; replace the link with the file itself", Quoted(to))
@@ -154,8 +154,9 @@ func (f *finder) list(dir string) []listedName {
 	return out
 }
 
-// plainName returns a name as systems that ignore some characters see it: HFS+ on macOS ignores invisible
-// characters, and Windows ignores trailing spaces and dots. On Windows, a backslash is also a separator.
+// plainName returns a name as systems that ignore some characters see it: HFS+ on macOS ignores
+// invisible characters, and Windows ignores trailing spaces and dots. On Windows, a backslash is also a
+// separator.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

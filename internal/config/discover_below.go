@@ -30,8 +30,9 @@ type Missed struct {
 }
 
 // DiscoverBelow returns the result of Discover, followed by the results for each directory in the
-// project, ordered by path. It follows a link to a directory only if it would not search that directory anyway, and skips
-// links that lead outside the project, because what is there is not part of it.
+// project, ordered by path. It follows a link to a directory only if it would not search that directory
+// anyway, and skips links that lead outside the project, because their targets are not part of the
+// project.
 func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}, linked: map[string]bool{}}
 	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
@@ -123,8 +124,9 @@ func (w *walker) below(dir string, depth int) {
 	}
 }
 
-// follow reports whether to search a link to a directory of the project that is not searched otherwise. A
-// link to a directory outside the project is reported if that directory has configurations.
+// follow reports whether to follow a link: only if it leads to a directory of the project that is not
+// searched otherwise, and that no earlier link leads to. A link to a directory outside the project is
+// reported if that directory has configurations.
 func (w *walker) follow(link string) bool {
 	real, err := filepath.EvalSymlinks(link)
 	if err != nil {

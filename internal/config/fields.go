@@ -201,9 +201,9 @@ func InProject(name string) string {
 	return name
 }
 
-// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher, the
-// names of the corresponding environment variables begin with prefix: for npm, npm_config_registry is the
-// same setting as registry in .npmrc. In a .yml file, colons separate names and values.
+// ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
+// the names of the corresponding environment variables begin with prefix: for npm, npm_config_registry
+// is the same setting as registry in .npmrc. In a .yml file, colons separate names and values.
 func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number, separator := 0, "="
@@ -230,8 +230,8 @@ func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	return f
 }
 
-// launcherSetting returns the name of a launcher's setting as in an environment variable, and its value. npm
-// also replaces references in names.
+// launcherSetting returns the name of a launcher's setting as in an environment variable, and its value.
+// npm also replaces references in names.
 func launcherSetting(key, value string) (name, set string) {
 	if table, ok := strings.CutPrefix(value, "{"); ok { // {url = "…"} in TOML
 		value = table[max(strings.IndexAny(table, `"'`), 0):]
@@ -243,7 +243,7 @@ func launcherSetting(key, value string) (name, set string) {
 	return key, value
 }
 
-// unquoted returns a value without quotes, and without the escapes of JSON if they are double ones.
+// unquoted returns a value without its quotes. In double quotes, it also decodes JSON escapes.
 func unquoted(value string) string {
 	var decoded string
 	q := value[:min(len(value), 1)]

@@ -163,7 +163,7 @@ func (c *comparison) approval() {
 	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
 	for _, glob := range is.Skip {
 		if !slices.Contains(was.Skip, glob) {
-			c.Add(configfile.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of matching servers no longer wait for approval", glob)
+			c.Add(configfile.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: new definitions of matching servers no longer wait for approval", glob)
 		}
 	}
 	for _, glob := range was.Skip {

@@ -93,9 +93,9 @@ func (c *CrossServer) category() func(server, tool string) (capability.Category,
 	}
 }
 
-// enabledKey returns the value of the key that switches a rule on or off, alone or together with
-// others, or nil if that key is not set. For a rule without a key of its own, and if output is set,
-// this is the key for findings in results.
+// enabledKey returns the value of the key that switches a rule on or off, alone or together with other
+// rules, or nil if that key is not set. For a rule without a key of its own, this is the key for
+// findings in results if output is set, or else detection.enabled for a rule that reads texts.
 func (s *Settings) enabledKey(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch r.ID {

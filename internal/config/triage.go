@@ -11,7 +11,7 @@ import (
 // on the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   Choice                      // reported unless refused; if set, nothing else is reported
+	Forced   Choice                      // if set, exactly these are reported, unless refused
 	Refused  Choice                      // never reported
 	Baseline map[string]scanner.Severity // previously known findings by fingerprint
 	Now      time.Time                   // time for findings without one; zero if unknown

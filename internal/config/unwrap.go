@@ -68,8 +68,9 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}
 	}
-	// If the list was empty before, wrap put its words right after the bracket. White space between
-	// them means that a client has reformatted the list since, so it is removed as well.
+	// If the list was empty before, wrap put its words right after the bracket. White space between the
+	// bracket and the words means that a client has since reformatted the list, so the white space is
+	// removed as well.
 	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
 		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
 			all = append(all, []edit{command, {start: list + 1, end: end + length}})

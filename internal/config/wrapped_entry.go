@@ -42,7 +42,8 @@ type ProxyOptions struct {
 }
 
 // words returns the arguments that wrap puts in front of an entry's command. The --env flags list
-// the variables that the entry sets: the proxy passes on only these and the standard ones.
+// the variables that the entry sets: the proxy passes on only these, the standard ones, and those that
+// mcpscan.yaml allows.
 func (o ProxyOptions) words(f form, e *Server) []string {
 	words := []string{proxyWord, formFlag + string(f), nameFlag + e.Name}
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {

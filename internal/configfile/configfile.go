@@ -64,7 +64,8 @@ type Entry struct {
 	FileHosts []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
-	// ExpandsWorkspace is set if the client replaces ${workspaceFolder} with the directory of the project.
+	// ExpandsWorkspace is set if the client replaces ${workspaceFolder} with the directory of the
+	// project.
 	ExpandsWorkspace bool
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
@@ -81,8 +82,8 @@ type Entry struct {
 	// Scope is the part of the configuration to which the entry applies, such as the project
 	// path in ~/.claude.json, or "" for all of it.
 	Scope string
-	// Platform is the platform to which the entry applies, if it is a platform-specific variant in an MCPB
-	// manifest; "" means all platforms.
+	// Platform is the platform to which the entry applies, if it is a platform-specific variant in an
+	// MCPB manifest; "" means all platforms.
 	Platform string
 	// Pos is the start of the entry: its key, or the list item.
 	Pos Position
@@ -119,7 +120,7 @@ type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
 	Instead             string
-	// DigestLF and DigestCRLF are the digests of the executable with these line ends, if it is text.
+	// DigestLF and DigestCRLF are the digests of the executable with these line endings, if it is text.
 	DigestLF, DigestCRLF string
 	// Removed reports whether the change under review removed the approved executable, or replaced it
 	// with something that is not a file.
@@ -154,8 +155,8 @@ func (e *Entry) At(pointer string) Position {
 // before a part of the value is shown.
 const ConcealedBytes = 64 << 10
 
-// Secrets returns a mask for the entry's secrets: values recognised by their name or format, and secrets in
-// the paths of its addresses.
+// Secrets returns a mask for the entry's secrets: values recognised by their name or format, and secrets
+// in the paths of its addresses.
 func (e *Entry) Secrets() text.Secrets {
 	var found []string
 	add := func(value string) { found = append(found, text.Literal(value)) }
