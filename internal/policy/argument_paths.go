@@ -18,8 +18,8 @@ type value struct {
 	readings
 	low  []string // sure and maybe in lower case, with and without a trailing slash
 	word bool     // the string is from a command or other text
-	// aside is set for a path in a multi-line string; such a path does not prevent a request from
-	// passing.
+	// aside is set for a path in a multi-line string, or in a JSON text inside a string; such a path
+	// does not prevent a request from passing.
 	aside bool
 }
 

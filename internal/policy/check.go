@@ -145,7 +145,8 @@ func (r *Rule) criteria() []criterion {
 	return all
 }
 
-// Impossible returns the patterns that cannot match anything in a rule that lets requests pass.
+// Impossible returns the patterns of the rule that cannot match anything, or nil if the rule does not
+// let requests pass.
 func (r *Rule) Impossible() []Problem {
 	var c checker
 	if !r.Passes() {
@@ -172,7 +173,7 @@ func (l *Lists) check() []Problem {
 	}
 	for i := range l.Servers {
 		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
-			c.tell(d.At, "env_deny has no effect with env_allow, which lists all variables that the server may get")
+			c.tell(d.At, "env_deny has no effect with env_allow: the server gets only the variables that env_allow lists and the standard ones")
 		}
 	}
 	return c.problems

@@ -120,7 +120,7 @@ func (c *comparison) added(at int, r *Rule) {
 
 // gone adds a removed rule to the comparison. Removing an allow rule is harmless, because every
 // other decision is at least as strict. The requests that any other rule matched must now be
-// decided by a rule that is at least as strict, or by one that already preceded it.
+// decided by a rule that is at least as strict, or by one that already preceded the removed rule.
 func (c *comparison) gone(g missing) {
 	harmless := g.rule.Action == Allow
 	strict, _ := g.rule.Action.Verdict()
@@ -280,8 +280,9 @@ func (c *listComparison) declared() {
 
 func sameName(a, b Name) bool { return a.source == b.source }
 
-// allowsNoMoreThan reports whether the earlier declaration (was) is known to allow every variable that d allows. One
-// without lists, like no declaration, allows only the standard variables (see Inherits).
+// allowsNoMoreThan reports whether the earlier declaration (was) is known to allow every variable that d
+// allows. A declaration without lists, like a missing one, allows only the standard variables (see
+// Inherits).
 func (d *Declared) allowsNoMoreThan(was *Declared) bool {
 	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
 		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })

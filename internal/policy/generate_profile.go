@@ -173,8 +173,8 @@ func (e *profiled) call(hash string) {
 	}
 }
 
-// hashOf returns the hash of a definition for a rule, or "" if there is none. It is agentsh's hash
-// if the profile uses these or another engine computed the digest, otherwise the full digest.
+// hashOf returns the hash of a definition for a rule, or "" if there is none. It is agentsh's hash if
+// the profile uses agentsh hashes or another engine computed the digest, otherwise the full digest.
 func (p *Profile) hashOf(d *mcp.Definition) string {
 	switch {
 	case d == nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// standard are the variables that every server may have.
+// standard are the variables that a server may have unless its env_deny lists them.
 var standard = []string{
 	// Unix.
 	"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
@@ -19,11 +19,11 @@ var standard = []string{
 	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR",
 }
 
-// Standard reports whether every server may have the variable.
+// Standard reports whether a server may have the variable unless its env_deny lists it.
 func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
-// sensitive contains suffixes of variable names that indicate secrets. Only an exact name, not a
-// glob, can allow such a variable.
+// sensitive contains suffixes of variable names that indicate secrets. In env_allow, only an exact
+// name, not a glob, allows such a variable.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
 // Sensitive reports whether the name of a variable indicates a secret.

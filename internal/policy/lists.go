@@ -33,7 +33,7 @@ func ParseMode(name string) Mode { return Mode(max(slices.Index(modeNames[:], na
 type Lists struct {
 	File       string              // the policy's file
 	At         configfile.Position // position of the first key
-	Enforced   bool                // if false, the policy has no effect
+	Enforced   bool                // if false, the lists decide nothing
 	FailClosed bool                // block undeclared servers and unlisted tools
 	ServerMode Mode
 	ToolMode   Mode

@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 			"4:48: this rule has no effect: the rule at 4:17 already matches everything that this one matches"}},
 		{on + "tool_policy: denylist\ndenied_tools: [{server: \"*\", tool: \"api_*\"}, {server: a, tool: \"api_read_*\"}, {server: a, tool: \"api?x\"}]", []string{
 			"3:47: this rule has no effect: the rule at 3:17 already matches everything that this one matches"}},
-		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists all variables that the server may get"}},
+		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow: the server gets only the variables that env_allow lists and the standard ones"}},
 	} {
 		var got []string
 		for _, p := range lists(t, c.yaml).Policy.Policy().Check() {
