@@ -54,7 +54,8 @@ func (r *Reader) uiCall(v View, tool string) {
 	}
 }
 
-// modelPart reads a part of a message in the form that the SDK sends to models, and reports whether it is one.
+// modelPart reads a part of a message in the form that the SDK sends to models, and reports whether v is
+// such a part.
 func (r *Reader) modelPart(v View) bool {
 	switch v.Str("type") {
 	case "tool-call":

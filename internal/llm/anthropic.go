@@ -10,7 +10,7 @@ import (
 // Provider is the server name for tools that the model's provider runs itself.
 const Provider = "provider"
 
-// anthropicEvents are the stream events that carry content.
+// anthropicEvents are the events of a Messages stream, apart from pings and errors.
 var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
 
 // providerTools are the type prefixes of tools that are not defined in a request.

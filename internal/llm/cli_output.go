@@ -2,17 +2,18 @@ package llm
 
 import "fmt"
 
-// This file contains what the readers of the events share that agents print in non-interactive runs or
-// store for a session: Codex (exec --json), Gemini CLI (--output-format stream-json), opencode (run
-// --format json, and its exports) and Copilot CLI. readClaudeCode reads those of Claude Code, which have
-// the form of its transcripts.
+// This file contains the code shared by the readers of events that agents print in non-interactive runs
+// or store for a session: Codex (exec --json), Gemini CLI (--output-format stream-json), opencode (run
+// --format json, and its exports) and Copilot CLI. readClaudeCode reads the events of Claude Code, which
+// have the form of its transcripts.
 
 // within sets the session of the lines that follow: only the first line of a run names it.
 func (r *Reader) within(b *body, session string) {
 	r.emit(Item{Kind: Begin, Session: session, origin: new(b.origin(b.root, ""))})
 }
 
-// speaks begins the next answer of the model if a line is from the model, unless the previous line was, too.
+// speaks begins the next answer of the model if a line is from the model, unless the previous line was,
+// too.
 func (r *Reader) speaks(line View, own bool) {
 	if own && !r.answering {
 		r.answers++

@@ -26,7 +26,8 @@ func firstSaid(list wire.Value) string {
 	return string(said[:min(len(said), maxKey)])
 }
 
-// membersOf returns the object with the members of a message, which LangChain nests, and who said it.
+// membersOf returns the object with the members of a message, which LangChain nests, and the message's
+// role.
 func membersOf(message wire.Value) (m wire.Value, role string) {
 	if role, _ = message.Str("role"); role != "" {
 		return message, role

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// converseEvents are the events with content in a Bedrock Converse stream.
+// converseEvents are the events of a Bedrock Converse stream, apart from metadata and exceptions.
 var converseEvents = []string{"messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
 
 // converseEvent recognises a Bedrock Converse stream event in the form that Amazon's SDKs use: an

@@ -145,7 +145,7 @@ const (
 	outlineSmall = 2 << 10  // bytes up to which a valid value needs no outline
 )
 
-// outline writes an abridged value: arrays are truncated, and long strings replaced.
+// outline writes an abridged value: it truncates arrays, replaces long strings, and empties deep values.
 func outline(dst []byte, v wire.Value, depth int) []byte {
 	switch kind := v.Kind(); {
 	case kind >= wire.Array && (depth > outlineDepth || len(dst) > outlineBytes):
@@ -180,7 +180,7 @@ func outline(dst []byte, v wire.Value, depth int) []byte {
 	return append(dst, v.Raw()...)
 }
 
-// chat reports whether a value has a list of messages with roles.
+// chat reports whether a value has a list of messages with roles, or any list of messages and a model.
 func (v View) chat() bool {
 	return v.At("messages").First().Str("role") != "" || v.has("messages", wire.Array) && v.Str("model") != ""
 }
@@ -235,7 +235,7 @@ var (
 	responseMembers = []string{"response", "response_body", "responseBody", "res"}
 )
 
-// exchange reports whether an object contains a request, a response or both.
+// exchange reports whether an object contains a request, a response or both, or is one itself.
 func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && isBody(v) }
 
 func exchanged(v View) bool {

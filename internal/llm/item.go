@@ -46,7 +46,7 @@ type Item struct {
 	Style   Style
 	History bool // part of a request, which repeats earlier messages
 	Echo    bool // duplicates a call or a result with this ID, which takes precedence
-	Clock   bool // the format has no times: each item gets a time one second after the previous
+	Clock   bool // the format has no times: each item is dated one second after the previous one
 	Record  bool // it is in an events.jsonl record, which may also contain the MCP messages of the calls
 	Failed  bool // the result is an error
 	Foreign bool // the client rewrote the definition

@@ -45,8 +45,8 @@ func readKiroConversation(r *Reader, b *body) {
 	}
 }
 
-// kiroEntry reads a user message, with the results of the calls before it, and the answer to that message.
-// Older versions write both as a list.
+// kiroEntry reads a user message, with the results of the calls before it, and the answer to that
+// message. Older versions write both as a list.
 func (r *Reader) kiroEntry(v View, servers map[string]string) {
 	user, answer, times := v.At("user"), v.At("assistant"), v.At("request_metadata")
 	if v.Kind() == wire.Array {
@@ -89,8 +89,8 @@ func (r *Reader) kiroUser(v View) {
 	})
 }
 
-// kiroContent returns the content of a result: if it is a list of one text or value, only that text
-// or value.
+// kiroContent returns the content of a result. If the content is a list with a single text or value,
+// kiroContent returns that text or value.
 func kiroContent(result View) View {
 	list := result.At("content")
 	if list.Kind() != wire.Array || list.First().Next().Is() {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// managedKinds are the prefixes of event types in a session of Claude Managed Agents; managedTexts are the
-// prefixes for events without tool output.
+// managedKinds are the prefixes of event types in a session of Claude Managed Agents; managedTexts are
+// the prefixes for events without tool output.
 var (
 	managedKinds = []string{"agent.", "user.", "system.message", "session.", "span.", "workflow_run."}
 	managedTexts = []string{"agent.message", "agent.thinking", "agent.thread_", "user.message", "user.interrupt", "user.tool_confirmation",
@@ -24,14 +24,14 @@ func managedEvent(v View) bool {
 		(v.At("processed_at").Kind() != wire.Invalid || strings.Contains(v.Str("type"), "tool_"))
 }
 
-// managedEvents recognises a list of events, a page of one, or events that the client sends.
+// managedEvents recognises a list of events, a page of such a list, or events that the client sends.
 func managedEvents(v View) bool {
 	sent := v.At("events").First()
 	return v.Kind() == wire.Array && managedEvent(v.First()) || v.has("data", wire.Array) && managedEvent(v.At("data").First()) ||
 		sent.says("type", "user.message", "user.interrupt", "user.tool_confirmation", "user.custom_tool_result", "user.tool_result", "user.define_outcome", "system.message")
 }
 
-// managedAgent recognises an agent, or a session that contains it.
+// managedAgent recognises an agent, or a session that contains one.
 func managedAgent(v View) bool {
 	tool := func(v View) bool {
 		first := v.At("tools").First()

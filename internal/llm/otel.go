@@ -42,8 +42,8 @@ func (a attributes) str(key string) string {
 	return a[key].Str("stringValue")
 }
 
-// span reads a span or a log: a tool call with its result, or a model request with its messages, which may be in events
-// of the span.
+// span reads a span or a log: a tool call with its result, or a model request with its messages, which
+// may be in events of the span.
 func (r *Reader) span(v View) {
 	a := v.attributes()
 	r.session, r.turn = cmp.Or(a.str("mcp.session.id"), v.Str("traceId")), v.Str("parentSpanId")
@@ -134,9 +134,9 @@ func (r *Reader) toolSpan(v View, a attributes) {
 	}
 }
 
-// MaxCallDuration is the longest call whose result is dated at the end of the call. In a recording, the
-// result follows the call directly, and the result of a longer call would be too far out of order to be
-// sorted in.
+// MaxCallDuration is the maximum duration of a call whose result is dated at the end of the call. In a
+// recording, a result directly follows its call; with the end time of a longer call, it would be too far
+// out of order to be sorted.
 const MaxCallDuration = 30 * time.Second
 
 // resultTime returns the time of a result, given the start and end of its call: the end, or the start if

@@ -16,8 +16,8 @@ type runs struct {
 	shown      map[string]shownCall // by session and the ID that the model gave the call
 }
 
-// runCall is a tool call requested by a model, or the run of a tool. args is "" if the arguments are not a JSON object
-// but, for example, a Python dictionary written as text.
+// runCall is a tool call requested by a model, or the run of a tool. args is "" if the arguments are not
+// a JSON object but, for example, a Python dictionary written as text.
 type runCall struct{ id, args string }
 
 // shownCall is a call that was emitted.
@@ -46,7 +46,8 @@ func (c runCall) pair(mine, theirs map[string][]runCall, key string) string {
 	return c.id
 }
 
-// paired pairs the calls and results of the items that follow, until the function that it returns is called.
+// paired pairs the calls and results of the items that follow, until the function that it returns is
+// called.
 func (r *Reader) paired() (end func()) {
 	emit := r.Emit
 	r.Emit = func(i *Item) {
@@ -76,9 +77,9 @@ func (r *Reader) pairs() *runs {
 	return &r.runs
 }
 
-// ran emits the call that a run of a tool answers, and returns the ID of the call. If the call was emitted before,
-// ran emits it again as an echo, but only if its arguments are a JSON object. answers is the ID that the model gave
-// the call, or "" if that is unknown.
+// ran emits the call that a run of a tool answers, and returns the ID of the call. If the call was
+// emitted before, ran emits it again as an echo, but only if its arguments are a JSON object. answers is
+// the ID that the model gave the call, or "" if that is unknown.
 func (r *Reader) ran(call Item, answers string) (id string) {
 	known := r.pairs()
 	key, args := r.session+"\x00"+answers, argumentsIn(call.Args)
