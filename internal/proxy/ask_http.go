@@ -31,8 +31,8 @@ func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outc
 	return allowed, w
 }
 
-// withdrawn responds to a cancelled request without an answer, which its client no longer expects. It reports
-// whether that is possible: a response in JSON has to be one.
+// withdrawn ends the response to a cancelled request without an answer, because the client no longer
+// expects one. It reports whether that is possible: a JSON response cannot be empty.
 func (x *exchange) withdrawn(w http.ResponseWriter) bool {
 	held, _ := w.(*heldWriter)
 	switch {

@@ -12,7 +12,7 @@ import (
 // posted contains the data that the bridge needs from a request's body.
 type posted struct {
 	spoken
-	line    []byte   // for the server, without a line end
+	line    []byte   // for the server, without a line ending
 	keys    []string // of the requests
 	tokens  []string // keys of the progress tokens of these requests, "" if one has none
 	cancels []string // keys of requests that notifications cancel
@@ -37,7 +37,7 @@ func parsePosted(body []byte) (*posted, error) {
 		switch {
 		case c != '\n' && c != '\r':
 		case read[i] != c:
-			return nil, errors.New("a line end inside a string")
+			return nil, errors.New("a line break inside a string")
 		default:
 			m.line[i] = ' '
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// failedCode is the JSON-RPC error code for failures in the proxy itself: internal error.
+// failedCode is the JSON-RPC error code for failures of the proxy or the server: internal error.
 const failedCode = -32603
 
 // fail answers a request for which the server gave no usable response.
@@ -48,8 +48,8 @@ func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, status, ids, h.unanswerable(why))
 }
 
-// quotable inspects the reason for an error, which can quote what the server sent, and returns it unless it is
-// blocked.
+// quotable inspects the reason for an error, which can quote what the server sent, and returns it unless
+// it is blocked.
 func (x *exchange) quotable(why string) string {
 	at := x.at
 	at.page = true

@@ -11,7 +11,7 @@ import (
 // The limits on the memory for messages larger than largeBuffer. Smaller ones take little.
 const (
 	largeBytes = 32 << 20 // memory that all of them share
-	maxLarge   = 8        // messages in memory at a time that do not fit into the shared memory
+	maxLarge   = 8        // messages held at a time outside the shared memory
 )
 
 // large limits the memory for large messages.

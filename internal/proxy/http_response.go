@@ -65,8 +65,8 @@ func (h *HTTP) respond(resp *http.Response) error {
 	return x.whole(resp)
 }
 
-// forwardable returns an error for a response that the proxy never forwards: a redirect that is not followed,
-// or an answer over another protocol.
+// forwardable returns an error for a response that the proxy never forwards: a redirect that is not
+// followed, or an answer over another protocol.
 func forwardable(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -98,8 +98,8 @@ func (g *gate) decode(resp *http.Response, at *scope) (stream, readable bool, er
 	return stream, true, nil
 }
 
-// formOf reports whether a response is an event stream. why is set if it cannot be inspected: a
-// client must not interpret it differently than the proxy.
+// formOf reports whether a response is an event stream. why is set if the response cannot be inspected:
+// a client must not interpret it differently from the proxy.
 func formOf(head http.Header) (stream bool, why string) {
 	types := strings.ToLower(strings.Join(head.Values("Content-Type"), ", "))
 	kind, _, _ := strings.Cut(types, ";")
@@ -207,8 +207,9 @@ func (x *exchange) whole(resp *http.Response) error {
 	return nil
 }
 
-// judgeType inspects the content type of a response in which the client awaits a message. A client that does
-// not support the type may quote it in an error. judgeType returns the outcome if the type is refused.
+// judgeType inspects the content type of a response in which the client awaits a message. A client that
+// does not support the type may quote it in an error. judgeType returns the outcome if the type is
+// refused.
 func (x *exchange) judgeType(resp *http.Response) *scanner.Outcome {
 	types := strings.Join(resp.Header.Values("Content-Type"), ", ")
 	kind, _, _ := strings.Cut(types, ";")
@@ -234,8 +235,9 @@ func holdsEvents(body []byte) bool {
 	}
 }
 
-// unreadable refuses a response that cannot be inspected, for the reason in err. An error response keeps its
-// status, which tells clients what to do: authenticate, begin a new session or use another transport.
+// unreadable refuses a response that cannot be inspected, for the reason in err. An error response keeps
+// its status, which tells clients what to do: authenticate, begin a new session or use another
+// transport.
 func (x *exchange) unreadable(resp *http.Response, err error) error {
 	if resp.StatusCode < http.StatusBadRequest {
 		return err
@@ -245,8 +247,9 @@ func (x *exchange) unreadable(resp *http.Response, err error) error {
 	return nil
 }
 
-// awaits reports whether the client expects a message in a response. It does not if it sent no request, or
-// if the answer follows in the stream of HTTP+SSE: servers built with the SDKs then respond with the word Accepted.
+// awaits reports whether the client expects a message in a response. It does not if it sent no request,
+// or if the answer follows in the stream of HTTP+SSE: servers built with the SDKs then respond with the
+// word Accepted.
 func (x *exchange) awaits(resp *http.Response) bool {
 	return len(x.ids) > 0 && (x.at.transport != "sse" || resp.StatusCode != http.StatusAccepted)
 }
@@ -282,7 +285,7 @@ func keep(resp *http.Response, body []byte) {
 }
 
 // change sets the response body to one that the server did not send, and removes the headers that
-// describe the server's.
+// describe the server's body.
 func change(resp *http.Response, body []byte) {
 	for _, name := range [...]string{"Etag", "Last-Modified", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
 		resp.Header.Del(name)

@@ -82,7 +82,7 @@ func plainPath(path string) string {
 	return gopath.Clean("/" + strings.ReplaceAll(unescaped(path), `\`, "/"))
 }
 
-// unescaped returns s without percent-encoding, or s if it is not valid.
+// unescaped returns s without percent-encoding, or s itself if the encoding is not valid.
 func unescaped(s string) string {
 	if plain, err := url.PathUnescape(s); err == nil {
 		return plain
@@ -134,9 +134,9 @@ func (s *sessions) begun(r *http.Request, id, session string) {
 	}
 }
 
-// renamed remembers session IDs that the server gives an existing session: the TypeScript SDK then uses the
-// last one. If there are several IDs, it also remembers them joined, because clients may join repeated
-// headers.
+// renamed remembers session IDs that the server gives an existing session: the TypeScript SDK then uses
+// the last one. If there are several IDs, it also remembers them joined, because clients may join
+// repeated headers.
 func (s *sessions) renamed(ids []string, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,9 @@ func (s *sessions) renamed(ids []string, session string) {
 }
 
 // stream begins the session of an event stream whose messages are posted to uri. asker is the session of
-// the client that requested the stream. If the client began that session over Streamable HTTP, the stream
-// belongs to it: otherwise, the server could answer in a different session than the one in which it is asked.
+// the client that requested the stream. If the client began that session over Streamable HTTP, the
+// stream belongs to it: otherwise, the server could answer in a session other than the one in which it
+// was asked.
 func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

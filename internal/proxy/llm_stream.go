@@ -361,7 +361,7 @@ func isError(body []byte) bool {
 	return err == nil && v.Get("error").Kind() > wire.Null
 }
 
-// unjudged returns the decision about a call that is incomplete or unreadable. It is refused
+// unjudged returns the decision about a call that is incomplete or unreadable. Such a call is refused
 // because its effect is unknown.
 func unjudged(name string) *replay.Said {
 	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call is incomplete or could not be inspected"}}

@@ -75,8 +75,8 @@ func (f *interactionFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, withData(e.block, data)...)
 }
 
-// appendTextStep appends the events for a text step or, in older versions of the API, for a text
-// content. what is "step" or "content".
+// appendTextStep appends the events for a step with text. what is "step" or, in older versions of the
+// API, "content".
 func appendTextStep(dst []byte, what, index, text string) []byte {
 	event := func(name, rest string) {
 		dst = appendEvent(dst, what+name, fmt.Sprintf(`{"event_type":"%s%s","index":%s%s}`, what, name, index, rest))

@@ -264,7 +264,7 @@ func contradicts(out *scanner.Outcome) bool {
 	return false
 }
 
-// frameOf returns the message in a line, without the line end or a byte order mark.
+// frameOf returns the message in a line, without the line ending or a byte order mark.
 func frameOf(line []byte) []byte {
 	return bytes.TrimPrefix(line[:len(line)-len(lineEnd(line))], []byte("\xEF\xBB\xBF"))
 }

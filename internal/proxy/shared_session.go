@@ -27,7 +27,7 @@ type Session interface {
 }
 
 const (
-	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn; takes less than a millisecond
+	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn, in less than a millisecond
 	maxBacklog = 256              // additions waiting for a turn
 	maxAhead   = 10 * time.Second // how far another proxy's clock may be ahead
 	perEntry   = 64               // tools per entry, to fit MaxEntry

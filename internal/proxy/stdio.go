@@ -151,7 +151,7 @@ type side struct {
 	pending tasks
 }
 
-// tasks counts goroutines. Unlike with a [sync.WaitGroup], more of them may start while others wait.
+// tasks counts goroutines. Unlike with a [sync.WaitGroup], more of them may start during a call of wait.
 type tasks struct {
 	mu    sync.Mutex
 	count int
@@ -180,7 +180,7 @@ func (t *tasks) end() {
 	}
 }
 
-// done returns a channel that is closed when the goroutines have ended that are running now.
+// done returns a channel that is closed as soon as none of the goroutines is running.
 func (t *tasks) done() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -297,8 +297,8 @@ func (p *pump) refuse(out *scanner.Outcome) {
 	p.to.answer(receiver)
 }
 
-// tooLong forwards, as it arrives, a line that is too long to inspect, or returns an error if fail_closed
-// refuses it.
+// tooLong forwards, as it arrives, a line that is too long to inspect, or returns an error if
+// fail_closed refuses it.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
 	if !p.passes(p.at, tooLongReason(p.direction, p.MaxMessage)) {
 		return errUnjudged
