@@ -149,7 +149,7 @@ func (b *entryReader) text(into *string, span string, keys ...string) {
 	}
 }
 
-// put stores a scalar. It reports one that is not a string, because clients may reject it.
+// put stores a scalar. It reports a value that is not a string, because clients may reject it.
 func (b *entryReader) put(into *string, span, name string, n *node) {
 	if n.kind != kindString {
 		b.problem(n.pos, "%s is %s: expected a string", Quoted(name), n.kind)

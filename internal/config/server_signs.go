@@ -24,7 +24,7 @@ func looksLikeServer(n *node) bool {
 }
 
 // surelyServer reports whether an object is clearly a server entry. A url or a command alone is not
-// enough, because many files map names to objects with one.
+// enough, because many files map names to objects with a url or a command.
 func surelyServer(n *node) bool {
 	if !looksLikeServer(n) {
 		return false

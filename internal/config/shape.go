@@ -154,8 +154,8 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reads a string that stands where servers are expected. In a plugin manifest, it is the path of a file
-// that contains them. In the Markdown file of an agent, it is the name of a configured server,
+// pathString reads a string that stands where servers are expected. In a plugin manifest, it is the path
+// of a file that contains them. In the Markdown file of an agent, it is the name of a configured server,
 // which needs no check here.
 func (r *reader) pathString(shape string, n *node) {
 	if Markdown(r.file.Path) {
@@ -220,8 +220,8 @@ func (r *reader) marketplace(root *node) {
 }
 
 // flat reports whether the file itself is the map of servers. Such a file has no key that
-// identifies it, so every entry must clearly be a server; if the file name contains mcp, one that
-// looks like a server is enough.
+// identifies it, so every entry must clearly be a server; if the file name contains mcp, a single entry
+// that looks like a server is enough.
 func (r *reader) flat(root *node) bool {
 	if r.format != "json" {
 		return false

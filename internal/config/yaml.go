@@ -147,8 +147,8 @@ type sized struct {
 }
 
 // yamlReader converts the syntax tree to the common tree. An alias shares the node that it refers
-// to, so that reading stays linear; its full size still counts, because code that walks the tree
-// visits it each time.
+// to, so that reading stays linear; the node's full size still counts for each alias, because code that
+// walks the tree visits the node each time.
 type yamlReader struct {
 	anchors map[string]sized
 	err     *SyntaxError

@@ -12,8 +12,8 @@ func uiMessage(v View) bool {
 	return v.Str("role") != "" && v.At("parts").First().Str("type") != ""
 }
 
-// uiMessageParts reads the parts of a message in this form, and the calls that older versions store
-// beside them.
+// uiMessageParts reads the parts of a message that uiMessage recognises, and the calls that older
+// versions store beside the parts.
 func (r *Reader) uiMessageParts(v View) {
 	repeated := false
 	for p := v.At("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {

@@ -23,8 +23,8 @@ func separates(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
 
-// pieces returns the paths and addresses in a string, for programs that split it: each word that
-// begins like one, and the text after an option name or a host.
+// pieces returns the paths and addresses in a string, for programs that split it: each word that begins
+// like a path or an address, and the text after an option name or a host.
 func pieces(s string) iter.Seq[string] {
 	list := s != "" && (s[0] == '/' || s[0] == '~')
 	return func(yield func(string) bool) {
@@ -99,10 +99,10 @@ func (r *readings) several(s string) {
 	}
 }
 
-// text adds the paths and addresses in a string that is not a path as a whole. In a multi-line
-// string, such as the content of a file to be written, they can make a deny rule match but cannot stop
-// an allow rule from matching, because a server rarely acts on them. If every line is a path, they affect
-// both kinds of rule.
+// text adds the paths and addresses in a string that is not a path as a whole. In a multi-line string,
+// such as the content of a file to be written, they can make a deny rule match but cannot stop an allow
+// rule from matching, because a server rarely acts on them. If every line is a path, they affect both
+// kinds of rule.
 func (q *request) text(s string) {
 	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
 	q.pieces(s, len(lines) > 1 && slices.ContainsFunc(lines, func(l string) bool { return !begins(strings.TrimSpace(l)) }))

@@ -110,8 +110,8 @@ func Excerpt(s string, limit int) string {
 	return fmt.Sprintf("%s … [%d characters left out] … %s", string(whole[:head]), len(whole)-limit, string(whole[len(whole)-tail:]))
 }
 
-// appendOther appends the members of v except those with these names. If there are several of a name, only
-// the last one is left out, because that is the one shown elsewhere.
+// appendOther appends the members of v except those with these names. If several members have the same
+// name, only the last one is left out, because only that one is shown elsewhere.
 func appendOther(b []byte, v wire.Value, names ...string) []byte {
 	var shown []int
 	for _, name := range names {

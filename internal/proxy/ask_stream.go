@@ -141,9 +141,9 @@ func (h *holding) close(blocks *blockReader) {
 	}()
 }
 
-// hold holds an event until it is allowed or refused. Its ID is forwarded at once: sent with the event,
-// after later events, it would set the client's position back, and a client that resumes would get those
-// events twice.
+// hold holds an event until it is allowed or refused. Its ID is forwarded at once: if the ID were sent
+// with the event, after later events, it would set the client's position back, and a client that resumes
+// would get the later events twice.
 func (s *stream) hold(b block, out *scanner.Outcome, frame []byte) {
 	if s.holding == nil {
 		s.holding = newHolding(s)

@@ -17,10 +17,10 @@ import (
 const maxServerTools = 16 << 10
 
 // Later handles an event from a server after its first listing: an announcement that its tools have
-// changed, mcpscan's request for them and the response, or that the server has ended. Sessions in progress
-// receive messages at once. New sessions receive LLMOptions.Listed and each server's last changed list, so
-// that memory does not grow with the number of changes. An event without a message, such as the
-// end of a server, is passed only to the first session.
+// changed, mcpscan's request for them and the response, or the end of the server. Sessions in progress
+// receive messages at once. New sessions receive LLMOptions.Listed and each server's last changed list,
+// so that memory does not grow with the number of changes. An event without a message, such as the end
+// of a server, is passed only to the first session.
 func (l *LLM) Later(e *scanner.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
