@@ -59,7 +59,7 @@ type Entry struct {
 	Env map[string]string
 	// EnvFiles are files with more variables, as named in the entry.
 	EnvFiles []string
-	// FileHosts are the hosts that files of the project name: in the variables of EnvFiles, and in
+	// FileHosts are the hosts named by files of the project: in the variables of EnvFiles, and in
 	// settings that determine where the entry's launcher gets packages.
 	FileHosts []string
 	// Cwd is the working directory of a stdio server.
