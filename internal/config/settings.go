@@ -24,7 +24,7 @@ type Settings struct {
 	AlertThreshold *scanner.Severity // nil if not set
 	Similarity     float64           // threshold for server names; 0 if not set
 	Detection      Layer             // applies to all servers
-	Definitions    *bool             // false disables checks of all text except results
+	Definitions    *bool             // false disables custom patterns and the rules in textCategories, except in results
 	Outputs        OutputInspection
 	Patterns       []scanner.CustomPattern
 	Overrides      []Override
