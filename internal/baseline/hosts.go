@@ -61,7 +61,7 @@ func (id *Identity) WithHosts(other *Identity) *Identity {
 	return &both
 }
 
-// KeepHosts returns the identity with the hosts of a recorded identity that are in named added.
+// KeepHosts returns the identity, extended by the hosts that occur both in recorded and in named.
 func (id *Identity) KeepHosts(recorded *Identity, named []string) *Identity {
 	kept := slices.DeleteFunc(slices.Clone(recorded.Hosts), func(host string) bool { return !slices.Contains(named, host) })
 	return id.WithHosts(&Identity{Hosts: kept})

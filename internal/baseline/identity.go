@@ -118,7 +118,7 @@ func (id *Identity) Key() string {
 }
 
 // Alike reports whether two configurations start the same server in the same way. In different
-// directories, one command starts different files.
+// directories, the same command can start different files.
 func (id *Identity) Alike(other *Identity) bool {
 	if id.Replaced(other) && other.Replaced(id) {
 		return false

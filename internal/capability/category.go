@@ -52,7 +52,7 @@ func categoryOf(r role) Category {
 
 // CategoryOfName determines a tool's category from its name. A word that is only a verb takes precedence
 // over one that can be a noun: email_search is a Read. A tool whose name is a single word for a shell or
-// for its input, such as bash or terminal, is a Compute.
+// for its input, such as bash or command, is a Compute.
 func CategoryOfName(name string) Category {
 	words := names.ReadWords(name)
 	if len(words) == 1 && roleOf(words[0])&runnable != 0 {

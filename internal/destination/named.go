@@ -14,8 +14,8 @@ import (
 
 // Named returns the hosts other than this machine that the value of a variable, header or setting
 // names: those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host has a public
-// suffix and, unless the setting has a name for addresses such as API_HOST, a port or several dots. A
-// secret contains no bare hosts.
+// suffix and, unless the name of the setting suggests an address, as API_HOST does, a port or several dots.
+// In a secret, nothing counts as a bare host.
 func Named(name, value string) []string {
 	found := addresses(value)
 	if len(found) < 2 && strings.ContainsAny(value, "\t\r\n") { // not a list: URL parsers drop them
@@ -39,15 +39,16 @@ var (
 	lineBreaks = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 	// words matches the items of a list, and the keys and values of an object or a connection string.
 	words = lazyregexp.New("([^\\s,;|&=\"'`()\\[\\]{}<>]+)([\"']?\\s*=|[\"']\\s*:)?")
-	// addressed matches the names of addresses, such as API_HOST, X-Upstream and Server.
+	// addressed matches names of settings that contain addresses, such as API_HOST, X-Upstream and Server.
 	addressed = lazyregexp.New(`(?i)(?:host|server|ur[il]|endpoint|addr(?:ess)?|domain|origin|upstream|proxy|gateway|broker|registry|base)(?:name)?s?\d*$`)
-	// hosting matches the names of hosts, which can have a suffix of a private network.
+	// hosting matches names of settings that contain hosts, whose suffix may be that of a private network.
 	hosting = lazyregexp.New(`(?i)(?:host|server|addr(?:ess)?|domain)(?:name)?s?\d*$`)
 	// scheme matches the beginning of an address. In the schemes of the web, the number and direction of
 	// slashes is irrelevant to WHATWG parsers.
 	scheme    = lazyregexp.New(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2,}|(?:https?|wss?|ftp):[/\\]?)`)
 	authority = lazyregexp.New("^[^/?#\"'`<>|\\s]+")
-	// In a list, and for parsers that end the host at a backslash or not, there are several hosts.
+	// between matches what separates hosts: the comma in a list, and the backslash, because only some parsers
+	// end the host there.
 	between = lazyregexp.New(`[,\\]+`)
 )
 

@@ -67,7 +67,8 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
 // remain unchanged. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
-// first use. If the arguments differ, it takes over only those of the definitions.
+// first use. If the arguments differ, it takes over only the approvals of
+// definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {

@@ -18,11 +18,10 @@ const (
 	ServerToClient
 )
 
-// Side says whether the side of a connection that wrote a log, client or server, sent or received a
-// frame.
+// Side says whether a frame was sent or received by the side (client or server) that wrote the log.
 type Side uint8
 
-// The sides. NoSide is for logs that do not record them.
+// The sides. NoSide is for logs that do not say.
 const (
 	NoSide Side = iota
 	Sent

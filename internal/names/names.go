@@ -23,7 +23,7 @@ func FoldWords(words []string) []string {
 
 // Slip reports whether one name, given as folded words, is a typo or look-alike of the other,
 // rather than a different word, a plural or a different number. alike is the minimum similarity.
-// sure is set if, of two words that differ, exactly one is a known word.
+// sure is set if, in some pair of words that differ, exactly one is a known word.
 func Slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // a change of case may have split a word, as in sIack and GitHub
 		if lenA, lenB := totalBytes(a), totalBytes(b); max(lenA, lenB) > 2*min(lenA, lenB) { // a look-alike is at most twice as long

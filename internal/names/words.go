@@ -131,7 +131,7 @@ func OneEdit(a, b string) bool {
 	return false
 }
 
-// DefaultSimilarity is the similarity threshold for names in the agentsh documentation.
+// DefaultSimilarity is the similarity threshold for names, as given in the agentsh documentation.
 const DefaultSimilarity = 0.85
 
 // identifierBytes is the maximum number of bytes of an identifier that are split into words.

@@ -16,7 +16,7 @@ import (
 // guardTimeout is how long to wait for another writer.
 const guardTimeout = 10 * time.Second
 
-// Turn is the right to write a file: the lock on a guard that the writers of the file hold in turn.
+// Turn is the right to write a file: the lock on a guard file, which one writer at a time holds.
 // The guard is next to the file, because writers may run as different users, with different home
 // directories and caches. A writer removes it when done, so that it does not get committed; a guard
 // left behind by a killed writer is reused.
@@ -33,7 +33,7 @@ func TakeTurn(ctx context.Context, file string) (*Turn, error) {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // may be a link or pipe
 			return nil, fmt.Errorf("locking %s against other writers: %s is not a regular file; remove it", file, path)
 		}
-		// Other users must be able to open it, because the lock is on the file itself.
+		// Other users must be able to open the guard, because they lock the guard itself.
 		t := &Turn{flock.New(path, flock.SetPermissions(0o644))}
 		held, err := t.guard.TryLockContext(ctx, 20*time.Millisecond)
 		switch {

@@ -33,8 +33,8 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 }
 
 // toolName distinguishes the name of a tool from a phrase such as "the mail tool". Because the
-// server's list may be incomplete, OtherTool ignores such a name in a definition that is not a
-// tool, or if it is in the same family as the name of the tool.
+// server's list may be incomplete, OtherTool ignores such a name if the definition is not a tool, or
+// if the definition's own name is in the same family.
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.

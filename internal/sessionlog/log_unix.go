@@ -339,7 +339,7 @@ func removeDead(dir string) {
 	}
 }
 
-// same reports whether path is the open file.
+// same reports whether the file at path is the open file.
 func same(f *os.File, path string) bool {
 	var a, b unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &a) == nil && unix.Lstat(path, &b) == nil && a.Dev == b.Dev && a.Ino == b.Ino
@@ -374,7 +374,8 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// BaseDir returns the directory for this user's sessions: the runtime directory, or the cache directory.
+// BaseDir returns the directory for this user's sessions: the runtime directory or, if
+// there is none, the cache directory.
 func BaseDir() (string, error) {
 	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // many clients do not pass on XDG_RUNTIME_DIR
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {

@@ -108,7 +108,7 @@ const (
 	mostParts    = 64
 )
 
-// split finds the branches of an alternation, or none if the expression is not one. An
+// split finds the branches of an alternation, or none if the expression is not an alternation. An
 // alternation's match is the leftmost match of any branch and, on a tie, the match of the first
 // such branch.
 func (e *Expr) split(re *syntax.Regexp) {

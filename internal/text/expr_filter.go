@@ -252,8 +252,7 @@ func (d *dfa) follow(at cursor, c uint8) (to int32, in *view) {
 	return to, d.current.Load()
 }
 
-// settled returns the state to continue in, instead of the state from, if no match may begin after the
-// current position.
+// settled returns the state that replaces the given one if no match may begin after the current position.
 func (d *dfa) settled(from *dfaState) dfaState {
 	d.set = append(append(d.set[:0], from.at...), d.begin)
 	slices.Sort(d.set)

@@ -108,8 +108,8 @@ func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	return a
 }
 
-// grams returns the number of grams that an anchor is indexed by: one, or all that begin with an
-// anchor that is one byte shorter than a gram, or none if it is even shorter.
+// grams returns the number of grams that an anchor is indexed by: one; for an anchor one byte
+// shorter than a gram, all that begin with the anchor; for an even shorter one, none.
 func (a *literalTable) grams(literal string) int {
 	switch {
 	case len(literal) >= a.width:

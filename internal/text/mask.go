@@ -53,7 +53,7 @@ var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
 // markedInOtherLanguages is like marked, for labels in other languages, in which a space or a full-width
-// colon often precedes the value. So that it does not match prose in that language, such as
+// colon often precedes the value. So that it does not match prose in these languages, such as
 // votre-mot-de-passe, the value must be ASCII, contain a digit, and not be followed by a letter.
 var markedInOtherLanguages = secret{[]string{"contrase", "senha", "palavra-passe", "mot de passe", "passwort", "kennwort", "wachtwoord", "hasło",
 	"haslo", "lösenord", "adgangskode", "passord", "salasana", "jelszó", "heslo", "şifre", "mật khẩu", "kata sandi", "ароль",
