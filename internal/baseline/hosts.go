@@ -11,9 +11,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// hosts returns the hosts named in an entry's variables and headers, to which the server often sends a
-// credential; in the files of the project that it reads; and in its OAuth settings, which determine who
-// obtains the token.
+// hosts returns the hosts named in an entry's variables and headers (the server often sends them a
+// credential), in the project's files that the server reads, and in its OAuth settings, which determine
+// who obtains the token.
 func hosts(e *configfile.Entry) []string {
 	all := slices.Clone(e.FileHosts)
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {

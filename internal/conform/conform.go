@@ -16,7 +16,7 @@ const (
 	maxSteps    = 250_000  // steps of a check; a step is the application of a schema to a value, or as much other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
-	minSteps    = 250      // steps below which a successful check is not cached, because repeating it is faster than a lookup
+	minSteps    = 250      // steps below which a successful check is not cached, because it is cheap to repeat
 	maxVerdicts = 4096     // cached verdicts
 	maxRecalled = 4 << 20  // bytes of violating values cached with their verdicts
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Named returns the hosts other than this machine that the value of a variable, header or setting
-// names: those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host has a public
-// suffix and, unless the name of the setting suggests an address, as API_HOST does, a port or several dots.
-// In a secret, nothing counts as a bare host.
+// Named returns the hosts other than this machine that the value of a variable, header or setting names:
+// those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host has a public
+// suffix and, unless the name of the setting suggests an address, as API_HOST does, a port or several
+// dots. In a secret, nothing counts as a bare host.
 func Named(name, value string) []string {
 	found := addresses(value)
 	if len(found) < 2 && strings.ContainsAny(value, "\t\r\n") { // not a list: URL parsers drop them

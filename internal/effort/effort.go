@@ -45,7 +45,7 @@ func Linear(t testing.TB, name string, size int, prepare func(size int) (work fu
 func AtMost(t testing.TB, limit int, name string, runs int, other, work func()) {
 	t.Helper()
 	var least, most average
-	// The garbage collector's time depends on all live memory, so turn it off.
+	// Turn off the garbage collector, because its time depends on all live memory.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	other() // the first run may prepare what later runs reuse

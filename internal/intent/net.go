@@ -42,7 +42,7 @@ const (
 
 	Inputs = Sequences*Matches + Contexts
 
-	surroundings = 3  // number of sentences before and after a sentence that the net reads with it
+	surroundings = 3  // number of sentences on each side of a sentence that the net reads with it
 	maxWords     = 64 // maximum number of words in a sentence or name that the net reads
 )
 

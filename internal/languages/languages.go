@@ -15,10 +15,10 @@ import (
 )
 
 // Language describes how a language phrases the instructions that inj-other-language detects. Words
-// are in normal spelling and separated by spaces. They are stems, so any continuation matches,
-// unless the word ends in a full stop. An underscore joins the words of one expression. Phrases are
-// regular expressions over such words, in which a space matches white space, "…" matches up to four
-// words (or a stretch of a script without spaces), and USER matches a word that means "user".
+// are in normal spelling and separated by spaces. Except in phrases, Denies and Reports, they are stems,
+// so any continuation matches, unless the word ends in a full stop. An underscore joins the words of one
+// expression. Phrases are regular expressions in which a space matches white space, "…" matches up to
+// four words (or a stretch of a script without spaces), and USER matches a word that means "user".
 type Language struct {
 	Name  string
 	glued bool // the script has no spaces between words
@@ -228,7 +228,7 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders reuses text.Folders with their character caches, because the words of all tables are
+// folders reuses text.Folders with their character caches, because the anchors of all languages are
 // folded at startup.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 

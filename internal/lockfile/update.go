@@ -12,8 +12,8 @@ import (
 
 // Policy determines what is approved without a review. It never approves changes.
 type Policy struct {
-	Hold   bool                     // even definitions that a server offers when first locked stay pending
-	Auto   func(server string) bool // approve new definitions of a known server
+	Hold   bool                     // do not approve the definitions of a new server at first use
+	Auto   func(server string) bool // approve new definitions of a known server or, with Hold, of any server
 	Refuse func(server string) bool // approve nothing, because the server has a critical finding
 }
 
@@ -67,8 +67,7 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
 // remain unchanged. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
-// first use. If the arguments differ, it takes over only the approvals of
-// definitions.
+// first use. If the arguments differ, it takes over only the approvals of definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {

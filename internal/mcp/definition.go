@@ -36,7 +36,7 @@ type Definition struct {
 	Status   string
 	StatusAt int
 	Approval *baseline.Approval // from the lockfile; nil if there is none
-	Unlisted bool               // the lockfile says that its server no longer lists it
+	Unlisted bool               // according to the lockfile, the server no longer lists the definition
 	Accepted string             // the approved definition's digest, from the lockfile
 	Others   string             // that definition's agentsh and MCPProxy digests, from the lockfile
 

@@ -15,7 +15,7 @@ type Path struct {
 	home     bool // starts at the home directory
 	drive    string
 	Climbs   int  // levels above its starting point
-	Emptied  bool // a ".." removed the last component of an absolute path
+	Emptied  bool // a ".." removed the only component left of an absolute path
 	Hidden   bool // dots or slashes were encoded
 	URI      bool // written as a file URI
 }

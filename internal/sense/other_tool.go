@@ -32,9 +32,9 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName distinguishes the name of a tool from a phrase such as "the mail tool". Because the
-// server's list may be incomplete, OtherTool ignores such a name if the definition is not a tool, or
-// if the definition's own name is in the same family.
+// toolName distinguishes the name of a tool from a phrase such as "the mail tool". Because the server's
+// list may be incomplete, OtherTool ignores such a name if the definition is not a tool, or if the
+// definition's own name is in the same family.
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.

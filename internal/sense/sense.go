@@ -14,9 +14,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Test evaluates a sentence of a definition by the senses that occur in it. One sense from each
-// list in Needs must occur, and the weights of all senses that occur must add up to at least
-// Enough.
+// Test evaluates a sentence of a definition by the senses that occur in it. At least one sense from each
+// list in Needs must occur, and the weights of all senses that occur must add up to at least Enough.
 type Test struct {
 	Needs    [][]reading.Sense
 	Weights  map[reading.Sense]int
@@ -67,7 +66,7 @@ func (h *heavy) signals() (in []string) {
 }
 
 // weigh runs the test on a sentence. enough reports whether the sentence's weight is at least
-// Enough and the sentence is not a quotation.
+// Enough and the senses in Needs are not quoted.
 func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough bool) {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {

@@ -374,8 +374,8 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// BaseDir returns the directory for this user's sessions: the runtime directory or, if
-// there is none, the cache directory.
+// BaseDir returns the directory for this user's sessions: the runtime directory or, if there is none,
+// the cache directory.
 func BaseDir() (string, error) {
 	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // many clients do not pass on XDG_RUNTIME_DIR
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {

@@ -30,10 +30,10 @@ const (
 // Escapes is the name of the encoding that Unescape reads.
 const Escapes = "escapes"
 
-// Decode yields the encoded text in s: base64, base32, hexadecimal, character codes, percent
-// encoding, quoted-printable, escapes, HTML entities, variation selectors, invisible bits,
-// upside-down letters, and words that are spelled out, joined or broken up by emphasis. It yields
-// only what decodes to text.
+// Decode yields the encoded text in s: base64, base32, hexadecimal, character codes, percent encoding,
+// quoted-printable, escapes, HTML entities, variation selectors, invisible bits, upside-down letters,
+// and words that are spelled out, joined or broken up by emphasis. It yields only what decodes to text,
+// and spelled-out letters that it cannot divide into words (see Unread).
 func Decode(s []byte, yield func(Hidden)) {
 	var runs []Hidden
 	decodeRuns(s, func(h Hidden) { runs = append(runs, h); yield(h) })

@@ -256,7 +256,7 @@ func (a *automaton) classAt(t []byte) (class uint8, n int) {
 	return a.classOf(r), n
 }
 
-// classBefore is like classAt for the character at the end of t.
+// classBefore is like classAt for the character at the end of t, which must not be ASCII.
 func (a *automaton) classBefore(t []byte) (class uint8, n int) {
 	r, n := utf8.DecodeLastRune(t)
 	return a.classOf(r), n

@@ -108,8 +108,8 @@ func newLiteralTable(patterns []Pattern, foldCase bool) *literalTable {
 	return a
 }
 
-// grams returns the number of grams that an anchor is indexed by: one; for an anchor one byte
-// shorter than a gram, all that begin with the anchor; for an even shorter one, none.
+// grams returns the number of grams that an anchor is indexed by: one; for an anchor one byte shorter
+// than a gram, all that begin with the anchor; for an even shorter one, none.
 func (a *literalTable) grams(literal string) int {
 	switch {
 	case len(literal) >= a.width:

@@ -23,8 +23,8 @@ type Secrets struct {
 	words []string // in lower case: values that look like words; not masked within names
 }
 
-// minSecret is the minimum length of a value that is masked everywhere; shorter values occur in too
-// many words.
+// minSecret is the minimum length, in bytes, of a value that is masked; shorter values occur in too many
+// words.
 const minSecret = 6
 
 // NewSecrets returns a mask for the values that are long enough.

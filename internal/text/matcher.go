@@ -18,8 +18,8 @@ import (
 // Compose replaces Expr if composing the expression is slow: it is not called before an anchor has
 // occurred in a text.
 //
-// Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts
-// the beginning or end of a text (Edged), it is run over each text as a whole. Look is the original
+// Custom marks a user-written pattern made by the function Custom. If it has no anchors, or asserts the
+// beginning or end of a text or line (Edged), it is run over each text as a whole. Look is the original
 // expression if it has look-around; Expr is the same without it.
 type Pattern struct {
 	Name    string

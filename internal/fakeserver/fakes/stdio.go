@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// fakeServer is the command "fakeserver MODE": a stdio server that is benign, poisoned or broken in
-// the way that MODE names.
+// fakeServer is the command "fakeserver MODE": a stdio server whose behavior MODE selects: benign,
+// poisoned, broken and so on.
 func fakeServer() {
 	mode := os.Args[1]
 	switch mode {

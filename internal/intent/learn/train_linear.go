@@ -108,9 +108,9 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// examples returns the sentences to train on. For an attack, only the sentences that carry it are
-// used: the others are benign when read alone. Sentences repeated across tools and versions of a
-// package are counted only once.
+// examples returns the sentences to train on. For an attack, only the sentences that carry it are used:
+// the others are benign when read alone. Sentences repeated within a package or a public source are
+// counted only once.
 func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 	var all []example
 	said := map[[sha256.Size]byte]bool{}
@@ -161,7 +161,8 @@ func (r *Row) example(o Options) (label, weight float64) {
 }
 
 // vocabulary numbers the features that occur in enough rows, in the order in which they reach that
-// count. A pair or package counts as one row, because its texts share most of their words.
+// count. A pair, package or public source counts as one row, because its texts share most of their
+// words.
 func vocabulary(rows []*Row, least int) map[uint32]int32 {
 	type occurrence struct {
 		rows int
