@@ -61,7 +61,7 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 	if t.First != t.Second { // all definitions in a live server's list have the same location
 		reason += fmt.Sprintf(" (%s and %s)", place(t.First), place(t.Second))
 	}
-	return scanner.Skipped{Reason: reason + ", and only one could be approved; report this to its author", Count: 1, First: t.Second}
+	return scanner.Skipped{Reason: reason + ", and only one could be approved; report this to the server's author", Count: 1, First: t.Second}
 }
 
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
