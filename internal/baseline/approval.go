@@ -50,8 +50,7 @@ func (a *Approval) Equal(other *Approval) bool {
 // time.
 func (a *Approval) ReusedAs(current *Approval) bool { return a.stated() && a.Equal(current) }
 
-// MadeSince reports whether the approval names a person, a time and a reason, and differs from the
-// one before.
+// MadeSince reports whether the approval names a person, a time and a reason, and differs from before.
 func (a *Approval) MadeSince(before *Approval) bool { return a.stated() && !a.Equal(before) }
 
 // RewrittenAs reports whether somebody edited this approval into current. Adding a reason to a person's

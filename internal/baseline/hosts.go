@@ -48,8 +48,8 @@ func HostsIn(name, value string) []string {
 // /oauth/authServerMetadataUrl, /oauth/token_url and /auth/redirectUri.
 var oauthSetting = lazyregexp.New(`(?i)^/(?:o?auth|authorization)`)
 
-// WithHosts returns the identity with the hosts of another one added, because each client has its own
-// settings for the same server.
+// WithHosts returns the identity with the hosts of another identity added, because each client has its
+// own settings for the same server.
 func (id *Identity) WithHosts(other *Identity) *Identity {
 	if other == nil || len(other.Hosts) == 0 {
 		return id

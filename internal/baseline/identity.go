@@ -117,8 +117,8 @@ func (id *Identity) Key() string {
 	return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Package}, id.bareArgs()...))
 }
 
-// Alike reports whether two configurations start the same server in the same way. In different
-// directories, the same command can start different files.
+// Alike reports whether two configurations start the same server in the same way, apart from variables,
+// headers and hosts. In different directories, the same command can start different files.
 func (id *Identity) Alike(other *Identity) bool {
 	if id.Replaced(other) && other.Replaced(id) {
 		return false

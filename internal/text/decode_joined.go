@@ -14,7 +14,7 @@ const (
 	humpLetters = 3 // letters of a word in camelCase, on average
 )
 
-// joint describes a run of words that are joined in the same way.
+// joint describes a run of words that are joined by the same marks.
 type joint struct {
 	s                []byte
 	start, last, end int // start of the run, start of the last word, and end of the last word

@@ -274,8 +274,8 @@ func (n *trainee) backward(p *trace, g float32) {
 	}
 }
 
-// spread adds the gradients of the filters and words of a sequence, given those of its matches and
-// their scales.
+// spread adds the gradients of the filters and words of a sequence, given the gradients and
+// scales of its matches.
 func (n *trainee) spread(s *sequence, back, scale *[intent.Matches]float32) {
 	for w := range n.filters {
 		for f := range intent.Filters {
