@@ -44,7 +44,7 @@ type Server struct {
 	Name     string
 	Identity *baseline.LockedIdentity // nil if unknown
 	Info     mcp.ServerInfo
-	Client   *mcp.ClientInfo // the client to which it listed its definitions
+	Client   *mcp.ClientInfo // the client to which the server listed its definitions
 	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 

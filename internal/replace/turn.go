@@ -16,10 +16,10 @@ import (
 // guardTimeout is how long to wait for another writer.
 const guardTimeout = 10 * time.Second
 
-// Turn is the right to write a file: the lock on a guard file, which one writer at a time holds.
-// The guard is next to the file, because writers may run as different users, with different home
-// directories and caches. A writer removes it when done, so that it does not get committed; a guard
-// left behind by a killed writer is reused.
+// Turn is the right to write a file: the lock on a guard file, which one writer at a time holds. The
+// guard is next to the file, because writers may run as different users, with different home directories
+// and caches. A writer removes the guard when done, so that it does not get committed; a guard left
+// behind by a killed writer is reused.
 type Turn struct {
 	guard *flock.Flock
 }
@@ -46,7 +46,7 @@ func TakeTurn(ctx context.Context, file string) (*Turn, error) {
 		case held && t.current():
 			return t, nil
 		}
-		t.guard.Unlock() // its last holder removed it, so the next writer would lock another file
+		t.guard.Unlock() // the guard's last holder removed it, so the next writer would lock another file
 	}
 }
 

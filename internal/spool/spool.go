@@ -33,9 +33,9 @@ type Options struct {
 // Spool writes lines to a file, and to the next file when told to. Its methods must be called by
 // one goroutine at a time.
 //
-// Lines are lost if the queue is full. A line that counts them replaces them in the file, followed
-// by empty lines so that later lines keep their numbers. Failed writes to a file are retried until
-// the spool is closed.
+// Lines are lost if the queue is full. In the file, they are replaced by a line that gives their number,
+// followed by empty lines so that later lines keep their line numbers. Failed writes to a file are
+// retried until the spool is closed.
 type Spool struct {
 	o Options
 

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Scored is a row and its score from a model that was trained without its set or package.
+// Scored is a row and its score from a model that was trained without the row's set, package or source.
 type Scored struct {
 	*Row
 	Score intent.Score
