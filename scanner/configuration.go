@@ -40,7 +40,7 @@ func (c ConfiguredServer) Location() Location {
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
 // Approved returns the named server's approved definitions, or nil if there are none. compared
-// reports whether there is a lockfile to compare with. It is for Configs checks.
+// reports whether there is a lockfile to compare with. Approved is for Configs checks.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil || p.judge.engine.versions {

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// direction returns the direction of a message. If the event has none, direction uses, in this order,
-// the side that sent the frame according to the log, if it is known whether the client or the server
-// wrote the log; the open requests that a response can answer; and the method.
+// direction returns the direction of a message. If the event has none, direction uses the first of
+// these that determines it: the side that sent the frame according to the log (if it is known whether
+// the client or the server wrote the log), the open requests that a response can answer, the method.
 func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	switch {
 	case e.Direction != mcp.Unknown:
@@ -100,8 +100,8 @@ func (p *JudgePass) Disputed() bool {
 }
 
 // dropResultFindings drops the findings in the result or error of a message that turned out to be the
-// client's response, except for rules that inspect the client's messages: Inspect assumed that the
-// server sent it.
+// client's response, except those of rules that inspect the client's messages: Inspect assumed that the
+// server sent the message.
 func (j *judge) dropResultFindings(message int) {
 	before := len(j.found.all)
 	j.found.all = slices.DeleteFunc(j.found.all, func(f Finding) bool {

@@ -249,8 +249,8 @@ func (j *judge) match(p *JudgePass, i int) {
 }
 
 // update adds a judged message's values to the session, and its call or access to a resource to the
-// session's window. It returns what it added to the window, and what it withholds from it until the
-// server answers: a blocked call counts only if the server answers it.
+// session's window. It returns the call that it added to the window, and a blocked call that it will add
+// only if the server answers.
 func (j *judge) update(p *JudgePass, access *Call, i int) (added, held *Call) {
 	m, srv := p.Message, p.Server
 	if len(m.Values) > 0 {

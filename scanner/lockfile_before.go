@@ -21,7 +21,7 @@ func (p *JudgePass) Before() *Offer {
 // with another lockfile, whose approvals are independent.
 func (p *JudgePass) Revises() bool { return p.event.Kind == LockEvent && p.judge.engine.revised }
 
-// Change reports whether the run judges a change, whose previous state is in the lockfile before it.
+// Change reports whether the run judges a change to a lockfile whose previous version is known.
 func (p *JudgePass) Change() bool { return p.judge.engine.revised }
 
 // LockedMembers returns the members, other than definitions, of the lockfile's entry for the event's server,

@@ -137,9 +137,8 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 	}
 }
 
-// punctual is implemented by chunks that know whether all events still to come have the same time
-// or a later one. If they have, all events read so far are judged at once, because nothing can move
-// ahead of them.
+// punctual is implemented by chunks that know whether no event still to come is earlier than those read
+// so far. If so, all events read so far are judged at once, because nothing can move ahead of them.
 type punctual interface{ Punctual() bool }
 
 // sized is implemented by chunks that report the memory that they hold until they are released.

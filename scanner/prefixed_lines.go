@@ -9,9 +9,9 @@ import (
 )
 
 // wrapped removes the line breaks and prefixes from prose whose lines all have the same prefix, and
-// inspects the result, as a model reads it. Otherwise, they would separate the words of an instruction,
-// which patterns would miss, and divide its sentences, which the classifier scores one by one. Outside
-// definitions, wrapped reports only findings that span lines.
+// inspects the result, as a model reads it. The line breaks and prefixes separate the words of an
+// instruction, so that patterns miss it, and divide its sentences, which the classifier scores one by
+// one. Outside definitions, wrapped reports only findings that span lines.
 func (in *Inspector) wrapped(p *TextPass) {
 	if bytes.IndexByte(p.Source, '\n') < 0 {
 		return

@@ -52,7 +52,7 @@ type Rule struct {
 
 	// Unusual is called for a text field with unusual characters, or with white space that
 	// pushes part of it out of view. Printable ASCII, tabs, line feeds, and carriage returns at
-	// the end of a line are not unusual. It sees the text as sent, and reports with
+	// the end of a line are not unusual. Unusual sees the text as sent, and reports with
 	// ReportSource.
 	Unusual func(*TextPass)
 

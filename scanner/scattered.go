@@ -66,8 +66,8 @@ func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	in.codes(p, coded)
 }
 
-// row inspects the strings at the nodes as one text: joined as words, or as letters if most of
-// them are single characters.
+// row inspects the strings at the nodes as one text: joined as words, or as letters if at least
+// half of them are single characters.
 func (in *Inspector) row(p TextPass, nodes []int) {
 	letters := 0
 	for _, i := range nodes {

@@ -75,7 +75,7 @@ var SecretLiteral = scanner.Rule{
 	},
 }
 
-// named invokes each for every entry of a map, in order of name.
+// named passes every entry of a map to the function each, in order of name.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		each(prefix+wire.EscapePointer(name), name, values[name])
@@ -131,7 +131,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	case gitleaks.Find(`"`+short+`"`) != "":
 		return scanner.High, "the value has the format of a vendor's token"
 	case !secrets.PublicName.MatchString(name) && !identifierName.MatchString(name) && gitleaks.Find(name+`="`+short+`"`) != "":
-		return scanner.Medium, "name and value have the format of a vendor's credential"
+		return scanner.Medium, "the name and value have the format of a vendor's credential"
 	}
 	switch {
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:

@@ -1,6 +1,6 @@
 // Package crossserver compares the servers of one session or project. It finds names that imitate
-// another server's, tools that shadow another server's, and combinations of tools that can leak
-// data.
+// those of another server, tools that shadow another server's tools, and combinations of tools that
+// can leak data.
 //
 // A rule in this family sees the definitions of all servers of a session, in order. It never
 // reports a finding based on the text of a description alone; rules/instructions does that.

@@ -111,7 +111,7 @@ func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host imitates, by adding a domain to the brand's host
+// imitatedHost returns the brand that a host imitates by adding a domain to the brand's host
 // (github.com.example.net) or by a typo in the brand's name.
 func imitatedHost(h string) *names.Brand {
 	labels := strings.Split(h, ".")

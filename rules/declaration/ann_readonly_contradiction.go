@@ -20,7 +20,7 @@ var ReadonlyContradiction = scanner.Rule{
 		tools.Each(p, func(d *mcp.Definition, node int) {
 			at, readOnly := tools.Annotation(p.Doc, node, "readOnlyHint")
 			if readOnly && tools.WritesItself(d) {
-				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but the name or description claims to change something")
+				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but the name or description says that the tool changes something")
 			}
 		})
 	},

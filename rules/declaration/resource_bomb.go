@@ -49,14 +49,14 @@ var ResourceBomb = scanner.Rule{
 // It stops there, so that its own work is bounded.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
-		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)
+		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d bytes", n, maxSchemaBytes)
 	}
 	count, patterns, refs := 0, 0, 0
 	jsonschema.Subschemas(doc, root, func(s jsonschema.Subschema) bool {
 		if count++; count > maxSubschemas {
 			at, message = root, fmt.Sprintf("more than %d subschemas in one schema", maxSubschemas)
 		} else if s.Depth > maxSchemaDepth {
-			at, message = root, fmt.Sprintf("schemas nested deeper than %d", maxSchemaDepth)
+			at, message = root, fmt.Sprintf("schemas nested deeper than %d levels", maxSchemaDepth)
 		}
 		if doc.Get(s.Node, "$ref") >= 0 {
 			refs++

@@ -114,7 +114,7 @@ var SuspiciousParam = scanner.Rule{
 			if m.Pattern >= fileMatch || required && !(m.Pattern == talkMatch && modestWish(p, m.Start, m.End)) {
 				severity = scanner.High
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the description says what the parameter is filled with"},
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the description says what to fill the parameter with"},
 				Message: "the description of a parameter asks for " + wished[m.Pattern]})
 			return // one finding per text
 		}

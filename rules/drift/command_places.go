@@ -23,7 +23,7 @@ func usualPlace(command string) bool {
 
 func directory(command string) string { return path.Dir(strings.ReplaceAll(command, `\`, "/")) }
 
-// program returns a command without its directory.
+// program returns a command without its directory and without the extension of a Windows program.
 func program(command string) string {
 	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} {

@@ -47,7 +47,7 @@ var LockMissing = scanner.Rule{
 		accept := fmt.Sprintf("; to accept the new server, run: mcpscan approve %s --reason \"…\"", text.ShellWord(text.Visible(p.Server.ID, 200)))
 		switch {
 		case renamed && offer.Renamed:
-			message = fmt.Sprintf("server %q was not in the lockfile before this change; its definitions are compared with those of server %q, which ran the same program with other arguments and is gone", p.Server.ID, offer.Server) + accept
+			message = fmt.Sprintf("server %q was not in the lockfile before this change; its definitions are compared with those of server %q, which ran the same program with different arguments and was removed or disabled", p.Server.ID, offer.Server) + accept
 		case renamed:
 			message = fmt.Sprintf("server %q was not in the lockfile before this change; it is compared with server %q, which is started or reached in the same way", p.Server.ID, offer.Server) + accept
 		case locked:
@@ -60,7 +60,7 @@ var LockMissing = scanner.Rule{
 }
 
 // reportMissing reports an entry whose server is not in the lockfile, with the command that locks it. A
-// lockfile has only one server of a name.
+// lockfile can have only one server with a given name.
 func reportMissing(p *scanner.ConfigPass, entry *configfile.Entry) {
 	evidence, namesake := missingServer(p, entry)
 	if namesake == nil {

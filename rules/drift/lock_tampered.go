@@ -101,8 +101,8 @@ var LockTampered = scanner.Rule{
 }
 
 // reportApprovedAgain reports that a person approved an unchanged server again, for example with mcpscan
-// approve SERVER. It returns false without reporting anything if the new approval is no later one by a
-// person.
+// approve SERVER. It returns false and reports nothing unless a person gave the new approval after the
+// old one.
 func reportApprovedAgain(p *scanner.JudgePass, was, now *baseline.Approval, issue scanner.JudgeIssue) bool {
 	if !was.RewrittenAs(now) || !now.MadeSince(was) || !now.At.After(was.At) {
 		return false

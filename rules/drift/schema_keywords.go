@@ -36,7 +36,7 @@ func compared(name string) bool {
 		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
 }
 
-// compareFormat compares keywords that validators need not enforce.
+// compareFormat compares the keyword format, which validators need not enforce.
 func compareFormat(s *schemaChange, name string, old, now int) {
 	switch {
 	case s.same(old, now):

@@ -108,7 +108,8 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped reports whether several parameters were merged into one object that requests nothing new.
+// grouped reports whether several parameters were merged into one object, whose new members, if any, are
+// optional and ask for nothing beyond the task.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}
 	var other []*property

@@ -138,7 +138,7 @@ func newSide(doc *wire.Doc, root int) side {
 	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
 }
 
-// get returns a node of a keyword's value if the keyword applies in every variant, or else -1.
+// get returns a node with the keyword's value if the keyword applies in every variant, otherwise -1.
 func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
 
 func (s *side) find(v *view, keyword string, depth int) int {

@@ -103,7 +103,7 @@ const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing detects verbs that send something to the destination that follows.
+	// handing detects verbs for sending something to the destination that follows.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|` +
 		`submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|` +
 		`stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|` +

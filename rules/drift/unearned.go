@@ -6,8 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// reportUnearned reports approvals in the name of mcpscan that mcpscan does not give to a server that
-// was in the lockfile before the change: there, it leaves whatever is new pending.
+// reportUnearned reports approvals in the name of mcpscan that mcpscan would not have given. If a server
+// was in the lockfile before the change, mcpscan leaves its new definitions pending, unless the settings
+// trust the server.
 func reportUnearned(p *scanner.JudgePass, before *scanner.Offer) {
 	report := func(issue scanner.JudgeIssue, by, digest string) {
 		issue.Severity, issue.Evidence, issue.Key = scanner.High, by, "unearned "+digest

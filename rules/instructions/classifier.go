@@ -176,8 +176,8 @@ func (w *worst) report() {
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
 
-// oneWord reports whether t consists only of ASCII letters and digits, like enumeration values in a
-// protocol. For the classifier, these are a single unknown word, whose score means nothing.
+// oneWord reports whether t consists only of ASCII letters and digits, like an enumeration value in a
+// protocol. To the classifier, such a text is a single unknown word, whose score means nothing.
 func oneWord(t []byte) bool {
 	return !bytes.ContainsFunc(t, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }

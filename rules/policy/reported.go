@@ -54,8 +54,8 @@ var Reported = scanner.Rule{
 	},
 }
 
-// reportedSeverity returns the highest severity in an audit event, flat or with an envelope, and
-// whether the event lists detections.
+// reportedSeverity returns the highest severity in an audit event, and whether the event lists
+// detections. The data can be in the event itself or in its member "fields".
 func reportedSeverity(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
 	doc, known := p.Doc, false
 	take := func(object int, key string) {
