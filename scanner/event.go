@@ -29,8 +29,8 @@ const (
 	RemovedEvent                     // a server that the compared state has, and the input no longer names; never part of a recording
 )
 
-// sent reports whether the messages of an event of this kind were sent by a server or written by an
-// author.
+// sent reports whether somebody sent or wrote the messages of an event of this kind; mcpscan itself
+// creates those of the others.
 func (k EventKind) sent() bool { return k != StartedEvent && k != RemovedEvent }
 
 // Event is one unit of input. The reader or proxy that creates it sets Time; the engine uses no

@@ -233,7 +233,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	return from
 }
 
-// match finds the request that a response answers, and names the response's findings after its target.
+// match finds the request that a response answers, and names the response's findings after the request's
+// target.
 func (j *judge) match(p *JudgePass, i int) {
 	m := p.Message
 	if m.Kind != mcp.Response {

@@ -48,8 +48,8 @@ var EnvHijack = scanner.Rule{
 	},
 }
 
-// replacedPackage reports an entry that requests one version of a package, but runs a file of the project. Some
-// projects commit their packages.
+// replacedPackage reports an entry that requests one version of a package, but runs a file of the project.
+// The finding is less severe if the project contains a copy of the package.
 func replacedPackage(p *scanner.ConfigPass, e *configfile.Entry) {
 	l := launch.Parse(e.Command, e.Args)
 	if e.Found.Instead == "" || !l.Exact {

@@ -44,8 +44,8 @@ var CapExec = scanner.Rule{
 	},
 }
 
-// runnable is a kind of input that tools execute. name matches the parameters for such input. If a
-// name is ambiguous, words in the tool's name or the parameter's description decide.
+// runnable is a kind of input that tools execute. name matches names of parameters for such input. If
+// a name is ambiguous, words in the tool's name or the parameter's description decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp

@@ -70,7 +70,7 @@ func saysItDestroys(d *mcp.Definition) bool {
 var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
 // saidItAlters reports whether a tool already said, when approved, that it alters existing data.
-// The specification counts this as destructive, but not merely adding data.
+// The specification counts altering as destructive, but not the mere addition of data.
 func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 	verb, _ := tools.OpeningVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))

@@ -124,7 +124,7 @@ func asksForOutsideData(description string) bool {
 		}
 		before, behind := s[:at[0]], s[at[1]:]
 		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
-			continue // the text does not say that the value contains these data
+			continue // the text does not say that the value contains such data
 		}
 		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) && !secrets.PublicFile(s, at[1]) {
 			return true

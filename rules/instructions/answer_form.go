@@ -62,7 +62,7 @@ const (
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
-	// answerLanguage matches the name of a language in which text may request the answer.
+	// answerLanguage matches names of languages, as in a request to answer in one of them.
 	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 

@@ -31,7 +31,7 @@ var Burst = scanner.Rule{
 		if blocks {
 			verdict = scanner.Block
 		}
-		p.Refuse(scanner.CrossServerCheck, verdict, fmt.Sprintf("more than %d calls to this server within %s, the limit set by cross_server.burst in mcpscan.yaml", p.Limits.BurstCalls, p.Limits.BurstWindow))
+		p.Refuse(scanner.CrossServerCheck, verdict, fmt.Sprintf("more than %d calls to this server within %s (cross_server.burst in mcpscan.yaml)", p.Limits.BurstCalls, p.Limits.BurstWindow))
 		first, began := p.Exceeded.FirstBurst, p.Exceeded.Began
 		severity, how := scanner.High, ""
 		switch {

@@ -19,7 +19,7 @@ const maxReads = 64
 // read returned something suspicious, and plain applies if only the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
-// reportReads reports the current call if it follows reads on other servers within a window or,
+// reportReads reports the current call if it follows reads on other servers within a window and,
 // with sameTurn, in the same turn.
 func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
 	var last *scanner.Call
@@ -64,7 +64,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Message += "; " + why
 	}
 	if p.AlreadyReported("value-flow") {
-		is.Message += "; it contains data from that read (value-flow)"
+		is.Message += "; it contains data that another server returned (value-flow)"
 	}
 	p.Report(is)
 }
