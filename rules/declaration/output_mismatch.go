@@ -77,7 +77,7 @@ type views struct {
 }
 
 // wrapped returns the part of the structured content that corresponds to the text: its only member
-// if the server wrapped a list or scalar in an object, otherwise all of it.
+// if the server wrapped the value in an object, otherwise all of it.
 func (v *views) wrapped(structured int) int {
 	first := v.structured.First(structured)
 	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&

@@ -85,7 +85,7 @@ type schemaChange struct {
 	after *view // schemas that now apply to the value, set while its constraints are compared
 }
 
-// inner returns the comparison of a subschema of the current schema.
+// inner returns the comparison of two subschemas, old and now.
 func (s *schemaChange) inner(name string, old, now int) *schemaChange {
 	return &schemaChange{comparison: s.comparison, place: place{from: old, to: now, name: cmp.Or(name, s.name)}, depth: s.depth + 1}
 }

@@ -153,7 +153,7 @@ func (s *schemaChange) choices(before, after []int) {
 	case kept == 0:
 		s.add(s.moreChoices(before, was, more, scanner.Medium), "%s has different values: %s", s.about(), firstOf(more))
 	case len(more) > 0:
-		s.add(s.moreChoices(before, was, more, scanner.Low), "%s can be %s", s.about(), firstOf(more))
+		s.add(s.moreChoices(before, was, more, scanner.Low), "%s can now be %s", s.about(), firstOf(more))
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// builtIn lists known vulnerabilities in, and incidents with, packages used in client
-// configurations. A verified range was copied from its Source as of its Date. For complete data,
-// pass OSV exports with --advisories.
+// builtIn lists known vulnerabilities and incidents of packages used in client configurations. A
+// verified range was copied from its Source as of its Date. For complete data, pass OSV exports with
+// --advisories.
 var builtIn = []Advisory{
 	{
 		ID: "GHSA-6xpm-ggf7-wc3p", Aliases: []string{"CVE-2025-6514"}, Ecosystem: launch.NPM, Package: "mcp-remote",
