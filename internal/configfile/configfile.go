@@ -177,6 +177,9 @@ func (e *Entry) Secrets() text.Secrets {
 	addressed(e.URL)
 	for i, w := range e.Args {
 		addressed(w)
+		if name, value, ok := strings.Cut(w, "="); ok && text.NamesSecret(name) {
+			add(value)
+		}
 		if i > 0 && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") && text.NamesSecret(e.Args[i-1]) {
 			add(w)
 		}

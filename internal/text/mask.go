@@ -24,9 +24,9 @@ var secrets = slices.Concat(tokens, []secret{
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // query of a URL
 		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
 	{[]string{"--"}, // command-line flag
-		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|` +
+		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|[a-z0-9]*passw(?:or)?d|pass|passphrase|pwd|pw|secret|auth|` +
 			`bearer|credentials?|pat|(?-i:[a-z0-9][A-Za-z0-9]*(?:Key|Token|Passwd|Password|Secret|Auth|` +
-			`Credentials?|Pat)))(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
+			`Credentials?|Pat)))` + environmentSuffix + `(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
 	{[]string{"accountkey=", "sharedaccesskey="}, // key in a connection string
 		LazyExpr(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`), nil},
 	{[]string{"pwd=", "password="}, // password in a connection string
@@ -47,10 +47,13 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
+// environmentSuffix matches what names the environment or the number of a secret, after its name.
+const environmentSuffix = `(?:[_-](?:prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|main|[0-9]{1,2}))?`
+
 // marked detects passwords that contain arbitrary punctuation. It also matches plain words, which
 // secretsIn drops.
-var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
-	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
+var marked = secret{[]string{"passwd", "password", "passphrase", "secret", "_pass", "_pwd", "_pw"},
+	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret|[a-z0-9]_(?:pass|pwd|pw))\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
 // markedInOtherLanguages is like marked, for labels in other languages, in which a space or a full-width
 // colon often precedes the value. So that it does not match prose in these languages, such as

@@ -125,6 +125,9 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return secretInURL(u)
 	}
 	short := literal[:min(len(literal), credentialLength)]
+	if m := connectionPassword.FindStringSubmatch(short); m != nil && secrets.LooksLikePassword(m[1]) && !localConnection.MatchString(short) {
+		return scanner.Medium, "the connection string contains a password"
+	}
 	switch {
 	case literal == "", secrets.Placeholder(literal):
 		return 0, ""
@@ -134,6 +137,8 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return scanner.Medium, "the name and value have the format of a vendor's credential"
 	}
 	switch {
+	case passwordName.MatchString(name) && appPassword.MatchString(literal):
+		return scanner.Medium, "the value has the format of a Google app password"
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:
 	case secrets.LooksRandom(literal):
 		return scanner.Medium, "the name indicates a secret, and the value looks like one"
@@ -169,9 +174,14 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 var (
 	authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
-	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
+	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret|(?:^|[_-])(?:pass|pw)(?:$|[_-])`)
 	// wordName matches names of passwords that people choose. Such a password may be an ordinary
 	// word.
-	wordName       = lazyregexp.New(`(?i)(?:^|_|-)(?:passw(?:or)?d|pwd|passphrase)$`)
-	identifierName = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
+	wordName = lazyregexp.New(`(?i)(?:^|[_-])(?:(?:pg|mysql)?passw(?:or)?d|pwd|passphrase|pass|pw)$`)
+	// The password in a connection string such as Server=…;User Id=…;Password=…, and its server if that is this
+	// machine.
+	connectionPassword = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd)\s*=\s*["']?([^;"']+)`)
+	localConnection    = lazyregexp.New(`(?i)(?:^|;)\s*(?:server|host|data source|addr(?:ess)?)\s*=\s*(?:tcp:)?(?:localhost|127\.|\(local|\[?::1|\.)`)
+	appPassword        = lazyregexp.New(`^[a-z]{4}(?: [a-z]{4}){3}$`) // https://support.google.com/accounts/answer/185833
+	identifierName     = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
 )
