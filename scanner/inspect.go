@@ -39,6 +39,7 @@ type Inspector struct {
 	pass        TextPass
 	matches     []text.Match
 	reading     any // last result of TextPass.Reading
+	rereading   rereading
 	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules

@@ -2,15 +2,23 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/text"
 
+// rereading has buffers that are reused for each further reading of a text.
+type rereading struct {
+	renderer text.Renderer
+	joined   []byte
+	pieces   []piece
+}
+
 // rendered inspects the parts of a text that contain markup as a reader sees them. Tags, marks of emphasis and
 // entities within a sentence separate its words, so that patterns miss it and the classifier scores it too
 // low. It reports only what spans or borders on markup, because the rest reads the same as before.
 func (in *Inspector) rendered(p *TextPass) {
-	text.Rendered(p.Source, func(rendered []byte, parts []text.Part) {
-		pieces := make([]piece, len(parts))
-		for i, part := range parts {
-			pieces[i] = piece{part.Start, part.End, p.node, part.From, part.To, p.Source}
+	in.rereading.renderer.Render(p.Source, func(rendered []byte, parts []text.Part) {
+		pieces := in.rereading.pieces[:0]
+		for _, part := range parts {
+			pieces = append(pieces, piece{part.Start, part.End, p.node, part.From, part.To, p.Source})
 		}
+		in.rereading.pieces = pieces
 		pass := p.reread(rendered, pieces)
 		pass.rendered = true
 		in.match(&pass)
@@ -29,16 +37,13 @@ func (in *Inspector) markedLines(p *TextPass) {
 
 // rereadLines inspects lines of a text, joined by the given byte.
 func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
-	size := 0
-	for _, l := range lines {
-		size += l.End - l.Start + 1
-	}
-	joined, pieces := make([]byte, 0, size), make([]piece, 0, len(lines))
+	joined, pieces := in.rereading.joined[:0], in.rereading.pieces[:0]
 	for _, l := range lines {
 		start := len(joined)
 		joined = append(append(joined, p.Source[l.Start:l.End]...), by)
 		pieces = append(pieces, piece{start, len(joined) - 1, p.node, l.Start, l.End, p.Source})
 	}
+	in.rereading.joined, in.rereading.pieces = joined, pieces
 	pass := p.reread(joined, pieces)
 	in.match(&pass)
 }

@@ -17,11 +17,12 @@ const (
 	nearMarkup    = 2 << 10  // this much before and after markup; also the maximum length of a link
 )
 
-// Rendered yields the parts of a text that contain markup as a reader sees them: without HTML tags and
+// Render yields the parts of a text that contain markup as a reader sees them: without HTML tags and
 // without the marks of emphasis and links in Markdown, and with HTML entities decoded. Paragraphs
 // without markup are left out. The slices are valid until yield returns.
-func Rendered(s []byte, yield func(rendered []byte, parts []Part)) {
-	r := renderer{s: s, yield: yield}
+func (r *Renderer) Render(s []byte, yield func(rendered []byte, parts []Part)) {
+	clear(r.closed)
+	*r = Renderer{s: s, yield: yield, out: r.out[:0], parts: r.parts[:0], closed: r.closed}
 	for i := 0; i < len(s); {
 		if i += nextMarkup(s[i:]); i == len(s) {
 			break
@@ -32,8 +33,8 @@ func Rendered(s []byte, yield func(rendered []byte, parts []Part)) {
 	r.flush()
 }
 
-// renderer is the state of Rendered.
-type renderer struct {
+// Renderer renders texts. It reuses its buffers; the zero value is ready for use.
+type Renderer struct {
 	s     []byte
 	yield func([]byte, []Part)
 
@@ -55,7 +56,7 @@ const emphasisMarks = "*_~"
 const emphasisRun = 3
 
 // mark processes the byte at i, which can begin markup, and returns where to continue.
-func (r *renderer) mark(i int) int {
+func (r *Renderer) mark(i int) int {
 	switch r.s[i] {
 	case '\n':
 		end := skip(r.s, i+1, isBlank)
@@ -74,7 +75,7 @@ func (r *renderer) mark(i int) int {
 }
 
 // remove leaves out the markup [start, end).
-func (r *renderer) remove(start, end int) {
+func (r *Renderer) remove(start, end int) {
 	r.plain(start)
 	r.from, r.marked = end, true
 	if len(r.parts) >= renderedParts {
@@ -83,7 +84,7 @@ func (r *renderer) remove(start, end int) {
 }
 
 // plain adds the text without markup up to end.
-func (r *renderer) plain(end int) {
+func (r *Renderer) plain(end int) {
 	if end-r.from > plainBytes {
 		if r.marked {
 			r.add(r.from, r.from+nearMarkup)
@@ -95,20 +96,20 @@ func (r *renderer) plain(end int) {
 	r.from = max(r.from, end)
 }
 
-func (r *renderer) add(from, to int) {
+func (r *Renderer) add(from, to int) {
 	if from < to {
 		r.put(r.s[from:to], from, to)
 	}
 }
 
 // put adds rendered text that is [from, to) in the source.
-func (r *renderer) put(rendered []byte, from, to int) {
+func (r *Renderer) put(rendered []byte, from, to int) {
 	r.parts = append(r.parts, Part{len(r.out), len(r.out) + len(rendered), from, to})
 	r.out = append(r.out, rendered...)
 }
 
 // endBlock ends a paragraph.
-func (r *renderer) endBlock(end int) {
+func (r *Renderer) endBlock(end int) {
 	if r.marked {
 		r.plain(end)
 	}
@@ -118,7 +119,7 @@ func (r *renderer) endBlock(end int) {
 	r.from, r.marked = end, false
 }
 
-func (r *renderer) flush() {
+func (r *Renderer) flush() {
 	if len(r.parts) > 0 {
 		r.yield(r.out, r.parts)
 	}
@@ -126,7 +127,7 @@ func (r *renderer) flush() {
 }
 
 // emphasis removes marks of emphasis at i. It only does so in pairs on one line, outside words.
-func (r *renderer) emphasis(i int) int {
+func (r *Renderer) emphasis(i int) int {
 	c := r.s[i]
 	end := i + 1
 	for end < len(r.s) && r.s[end] == c {
@@ -148,12 +149,12 @@ func (r *renderer) emphasis(i int) int {
 }
 
 // opens reports whether marks [i, end) can begin emphasis.
-func (r *renderer) opens(i, end int) bool {
+func (r *Renderer) opens(i, end int) bool {
 	return end < len(r.s) && r.s[end] > ' ' && (i == 0 || !isAlnum(r.s[i-1]) && r.s[i-1] < 0x80)
 }
 
 // closes returns where emphasis ends that begins before i, or 0.
-func (r *renderer) closes(kind, n, i int) int {
+func (r *Renderer) closes(kind, n, i int) int {
 	if i < r.unclosed[kind][n] {
 		return 0
 	}
@@ -175,7 +176,7 @@ func (r *renderer) closes(kind, n, i int) int {
 }
 
 // link removes the brackets of a link in Markdown, and its target.
-func (r *renderer) link(i int) int {
+func (r *Renderer) link(i int) int {
 	text := i + 1
 	end := text + bytes.IndexAny(r.s[text:min(len(r.s), text+nearMarkup)], "[]\n")
 	if end < text || !bytes.HasPrefix(r.s[end:], []byte("](")) {
@@ -196,7 +197,7 @@ func (r *renderer) link(i int) int {
 }
 
 // entity decodes an HTML entity.
-func (r *renderer) entity(i int) int {
+func (r *Renderer) entity(i int) int {
 	end := i + 1
 	for end < len(r.s) && end < i+entityBytes && (isAlnum(r.s[end]) || r.s[end] == '#') {
 		end++
@@ -222,7 +223,7 @@ func (r *renderer) entity(i int) int {
 const entityBytes = 33
 
 // tag removes an HTML tag or comment. A tag that is not inline becomes a line break.
-func (r *renderer) tag(i int) int {
+func (r *Renderer) tag(i int) int {
 	name, end := r.tagAt(i)
 	if end == 0 {
 		return i + 1
@@ -245,7 +246,7 @@ func (r *renderer) tag(i int) int {
 }
 
 // tagAt returns the name of the tag or comment at i, in lower case, and its end, or 0.
-func (r *renderer) tagAt(i int) (name string, end int) {
+func (r *Renderer) tagAt(i int) (name string, end int) {
 	if bytes.HasPrefix(r.s[i:], []byte("<!--")) {
 		if !r.noComment {
 			if end := bytes.Index(r.s[i:], []byte("-->")); end >= 0 {
@@ -277,7 +278,7 @@ func (r *renderer) tagAt(i int) (name string, end int) {
 
 // isElement reports whether a start tag with this name begins an element, and is not a placeholder such as
 // <name>: HTML allows it without an end tag, or the text has an end tag.
-func (r *renderer) isElement(name string) bool {
+func (r *Renderer) isElement(name string) bool {
 	if unclosedTags[name] {
 		return true
 	}
@@ -300,7 +301,7 @@ const (
 )
 
 // rawEnd returns the end of a script or style sheet that begins at i.
-func (r *renderer) rawEnd(name string, i int) int {
+func (r *Renderer) rawEnd(name string, i int) int {
 	if r.noRawClose {
 		return i
 	}

@@ -31,7 +31,7 @@ func TestRendered(t *testing.T) {
 		"<!-- never closed, [a](b c) *a\nb*":                "",
 	} {
 		var got []string
-		Rendered([]byte(source), func(rendered []byte, parts []Part) {
+		new(Renderer).Render([]byte(source), func(rendered []byte, parts []Part) {
 			checkParts(t, source, rendered, parts)
 			got = append(got, string(rendered))
 		})
@@ -63,7 +63,7 @@ func TestRenderedParts(t *testing.T) {
 	pieces := []string{"<b>", "</b>", "<p>", "<", ">", "<!--", "-->", "<script>", "</script>", "&amp;", "&#73;", "&", ";", "*", "**", "_", "~~", "[", "](", ")", "!", "\n", "\n\n", " ", "word", "é", "\xff", strings.Repeat("long ", 4000), strings.Repeat("*a* ", 9000)}
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "source"), "")
-		Rendered([]byte(source), func(rendered []byte, parts []Part) {
+		new(Renderer).Render([]byte(source), func(rendered []byte, parts []Part) {
 			if len(parts) == 0 || len(rendered) > renderedBytes+2*plainBytes+renderedParts*entityBytes {
 				t.Errorf("%d bytes in %d parts", len(rendered), len(parts))
 			}
