@@ -14,7 +14,7 @@ import (
 func TestMessages(t *testing.T) {
 	for _, tt := range []struct{ rule, input, message, evidence string }{
 		{"sch-remote-ref", "-- definition.json --\n" + `{"tools":[{"name":"t","inputSchema":{"$schema":"urn:x","type":"object"}}]}` + "\n",
-			"the schema names a dialect that few validators know", `"urn:x"`},
+			"the schema names a dialect that few validators support", `"urn:x"`},
 		{"cfg-unpinned-package", "-- config/.mcp.json --\n" + `{"mcpServers":{"a":{"command":"docker","args":["run","-i","example/notes:latest"]}}}` + "\n",
 			"the image has neither a digest (name@sha256:…) nor an exact version tag (name:1.2.3); the version is a tag, a branch or a range", "example/notes:latest"},
 		{"hid-ansi-control", "-- frames --\n" + `< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","description":"Adds. \u001b[8mSecret\u001b[0m\nOne\rTwo","inputSchema":{"type":"object"}}]}}` + "\n",

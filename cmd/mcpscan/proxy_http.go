@@ -216,7 +216,7 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 // message of a panic, which precedes its stack.
 const serverLogChars = 400
 
-// serverLogWriter prints the HTTP server's log, such as panics in handlers.
+// serverLogWriter prints the HTTP server's log messages, such as those about panics in handlers.
 type serverLogWriter struct{ *proxyRun }
 
 func (w serverLogWriter) Write(line []byte) (int, error) {

@@ -234,7 +234,7 @@ func (r *settingsReader) day(n *node) time.Time {
 func (r *settingsReader) glob(n *node) string {
 	s := r.text(n)
 	if !doublestar.ValidatePattern(s) {
-		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", Quoted(s))
+		r.fail(n.pos, "%s is not a valid glob: use * for any part of a name, [abc] for one of several characters, and {one,other} for alternatives", Quoted(s))
 	}
 	return s
 }

@@ -43,8 +43,8 @@ var (
 	addressed = lazyregexp.New(`(?i)(?:host|server|ur[il]|endpoint|addr(?:ess)?|domain|origin|upstream|proxy|gateway|broker|registry|base)(?:name)?s?\d*$`)
 	// hosting matches names of settings that contain hosts, whose suffix may be that of a private network.
 	hosting = lazyregexp.New(`(?i)(?:host|server|addr(?:ess)?|domain)(?:name)?s?\d*$`)
-	// scheme matches the beginning of an address. In the schemes of the web, the number and direction of
-	// slashes is irrelevant to WHATWG parsers.
+	// scheme matches the beginning of an address. For special schemes such as http, WHATWG parsers
+	// ignore the number and direction of slashes.
 	scheme    = lazyregexp.New(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2,}|(?:https?|wss?|ftp):[/\\]?)`)
 	authority = lazyregexp.New("^[^/?#\"'`<>|\\s]+")
 	// between matches what separates hosts: the comma in a list, and the backslash, because only some parsers

@@ -79,7 +79,7 @@ func formsIn(s []byte) (forms uint64) {
 	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower-case forms are ASCII letters
 		s = bytes.ToLower(s)
 	}
-	long := bytes.Contains(s, []byte("\u017f")) // folds to s, which hints do not cover
+	long := bytes.Contains(s, []byte("\u017f")) // matches s in the expressions, which the functions in allows ignore
 	var small [64]occurrence
 	hints := small[:0]
 	for at := 0; at < len(s); at += scanBlock {

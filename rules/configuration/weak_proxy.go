@@ -17,7 +17,7 @@ var WeakProxy = scanner.Rule{
 	Fix:        "Run mcpscan wrap for the server, using a copy of mcpscan that you trust; without --mode observe, the proxy blocks what the settings block. If others use the file too, undo the wrapping with mcpscan unwrap: the path of mcpscan in the entry is valid on one machine only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project's entry is marked as written by mcpscan wrap but is not what this mcpscan writes: the server behind it is then not compared with the lockfile. It is medium for a flag that removes protection. In both cases, the severity is one level lower if the entry is in the user's own configuration. An entry that is exactly what wrap writes is not reported, unless its proxy runs in observe mode or its variables name a session.",
+	Basis:      "The finding is high if a project's entry is marked as written by mcpscan wrap but differs from what this version of mcpscan writes: the server behind it is then not compared with the lockfile. It is medium for a flag that removes protection. In both cases, the severity is one level lower if the entry is in the user's own configuration. An entry that is exactly what wrap writes is not reported, unless its proxy runs in observe mode or its variables name a session.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-693"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -32,7 +32,7 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	proxy := e.Proxy
 	if proxy.Written && !proxy.Through {
 		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
-			"the entry is marked as written by mcpscan wrap, but its program, name or flags are not what this mcpscan writes; mcpscan checks the entry as it is", proxy.Program)
+			"the entry is marked as written by mcpscan wrap, but its program, name or flags differ from what this version of mcpscan writes; mcpscan checks the command in the entry, not the server behind it", proxy.Program)
 	}
 	if named, ok := e.Env["MCPSCAN_SESSION"]; ok {
 		p.Report(e, "/env/MCPSCAN_SESSION", entries.UnlessOwn(p, scanner.Medium, scanner.Low), notShared, named)

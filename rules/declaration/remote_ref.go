@@ -19,7 +19,7 @@ var RemoteRef = scanner.Rule{
 	Fix:        "Move the referenced parts into $defs. Do not let a client resolve references to other documents.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification (2026-07-28) forbids clients from fetching references to network addresses by default, and no published server examined uses such a reference. A $schema dialect that few validators know is rated medium; a reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
+	Basis:      "The specification (2026-07-28) forbids clients from fetching references to network addresses by default, and no published server examined uses such a reference. A $schema dialect that few validators support is rated medium; a reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {
@@ -75,7 +75,7 @@ func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, stri
 	case onDisk.MatchString(target):
 		return scanner.High, "the schema refers to a file"
 	case !remoteRef.MatchString(target) && dialect:
-		return scanner.Low, "the schema names a dialect that few validators know"
+		return scanner.Low, "the schema names a dialect that few validators support"
 	case !remoteRef.MatchString(target):
 		return scanner.Low, "the schema refers to a part that it does not contain"
 	case dialect:

@@ -15,7 +15,7 @@ var LockIncomplete = scanner.Rule{
 	ID:         "lock-incomplete",
 	Category:   "version_pin",
 	Title:      "A lockfile entry lacks data that would reveal a change",
-	Why:        "mcpscan cannot compare a server with data that the lockfile lacks. Anyone who removes the digest, the identity or the definitions from an entry can replace the program, the server or its tools without being noticed.",
+	Why:        "mcpscan can detect a change only in what the lockfile records. Anyone who removes the digest, the identity or the definitions from an entry can replace the program, the server or its tools without being noticed.",
 	Fix:        "Restore the entry from version control. If it was never complete, run mcpscan lock --run-servers with the configuration, review what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,

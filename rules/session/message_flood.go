@@ -16,7 +16,7 @@ var MessageFlood = scanner.Rule{
 	Fix:        "In the client, limit what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The limits depend on who must react. For questions (sampling, elicitation), they are 10 at once and then 10 per minute; for notifications of a changed list or resource, 60 at once and then one per second; for other notifications, 1,000 at once and then 100 per second. Exceeding only the limit for other notifications is rated low, because legitimate servers may log too much. A flood is reported once. The next one is reported only if the server sent few enough messages in between for the limit to refill.",
+	Basis:      "The limits depend on how much work a message causes, and for whom. For questions (sampling, elicitation), they are 10 at once and then 10 per minute; for notifications of a changed list or resource, 60 at once and then one per second; for other notifications, 1,000 at once and then 100 per second. Exceeding only the limit for other notifications is rated low, because legitimate servers may log too much. A flood is reported once. The next one is reported only if the server sent few enough messages in between for the limit to refill.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
 	On:         mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
