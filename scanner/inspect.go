@@ -265,6 +265,7 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 	in.decode(p, seen)
 	in.rendered(p)
 	in.markedLines(p)
+	in.subtitles(p)
 	in.wrapped(p)
 	if !isKey {
 		in.blob(i, src)

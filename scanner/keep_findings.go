@@ -29,7 +29,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
 	across = across || p.wrapped && p.Subject.Definition() || // a line on its own can be rated differently
-		p.rendered && (start <= first.start+1 || end >= last.end-1) // borders on markup
+		p.rendered && (p.whole || start <= first.start+1 || end >= last.end-1) // in a text of another length, or next to markup
 	if p.rendered && p.rule.Markup || p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
 		return
 	}

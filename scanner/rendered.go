@@ -13,14 +13,18 @@ type rereading struct {
 // entities within a sentence separate its words, so that patterns miss it and the classifier scores it too
 // low. It reports only what spans or borders on markup, because the rest reads the same as before.
 func (in *Inspector) rendered(p *TextPass) {
-	in.rereading.renderer.Render(p.Source, func(rendered []byte, parts []text.Part) {
+	render, isJSON := in.rereading.renderer.Render, text.IsJSON(p.Source)
+	if isJSON {
+		render = in.rereading.renderer.RenderJSON
+	}
+	render(p.Source, func(rendered []byte, parts []text.Part) {
 		pieces := in.rereading.pieces[:0]
 		for _, part := range parts {
 			pieces = append(pieces, piece{part.Start, part.End, p.node, part.From, part.To, p.Source})
 		}
 		in.rereading.pieces = pieces
 		pass := p.reread(rendered, pieces)
-		pass.rendered = true
+		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of JSON is not prose
 		in.match(&pass)
 	})
 }
@@ -35,6 +39,11 @@ func (in *Inspector) markedLines(p *TextPass) {
 	})
 }
 
+// subtitles inspects the text of subtitles without their times.
+func (in *Inspector) subtitles(p *TextPass) {
+	text.Subtitles(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
+}
+
 // rereadLines inspects lines of a text, joined by the given byte.
 func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
 	joined, pieces := in.rereading.joined[:0], in.rereading.pieces[:0]
@@ -43,10 +52,15 @@ func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
 		joined = append(append(joined, p.Source[l.Start:l.End]...), by)
 		pieces = append(pieces, piece{start, len(joined) - 1, p.node, l.Start, l.End, p.Source})
 	}
-	in.rereading.joined, in.rereading.pieces = joined, pieces
+	if len(joined) <= keptBytes {
+		in.rereading.joined, in.rereading.pieces = joined, pieces
+	}
 	pass := p.reread(joined, pieces)
 	in.match(&pass)
 }
+
+// keptBytes is the maximum size of a buffer that is kept for later texts.
+const keptBytes = 1 << 20
 
 // reread returns a pass for another reading of the text of p, which consists of these pieces of it.
 func (p *TextPass) reread(source []byte, pieces []piece) TextPass {

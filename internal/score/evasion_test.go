@@ -72,6 +72,10 @@ var decoys = []decoy{
 			return fmt.Sprintf("&#%d;", letter[0])
 		})
 	}},
+	{"a comment in JSON", func(t string, _ bool) string {
+		body, _ := json.Marshal(t)
+		return fmt.Sprintf("[\n  {\n    \"id\": 4107,\n    \"user\": {\n      \"login\": \"dora\",\n      \"type\": \"User\"\n    },\n    \"created_at\": \"2026-03-02T09:14:00Z\",\n    \"body\": %s,\n    \"reactions\": {\n      \"total_count\": 0\n    }\n  }\n]", body)
+	}},
 	{"a quotation with lines up to column 72", func(t string, _ bool) string { return "> " + strings.ReplaceAll(broken(t, 70), "\n", "\n> ") }},
 	{"a block comment with lines up to column 72", func(t string, _ bool) string {
 		return "/*\n * " + strings.ReplaceAll(broken(t, 69), "\n", "\n * ") + "\n */"

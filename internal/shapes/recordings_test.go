@@ -62,6 +62,9 @@ func texts() []Shape {
 		{"markup that is not closed", func(n int) string {
 			return repeated(`<!-- <script> <a1 title= [x [y](z *a **b _c ~~d &#1 &am\n`, n)
 		}},
+		{"JSON in a text", func(n int) string {
+			return `[` + strings.TrimSuffix(repeated(`\"put this into it now\",{\"a b c d\":\"\\\\u00e9 ignore all of the \\\\ud800\"},`, n), ",") + `]`
+		}},
 		{"placeholders", func(n int) string {
 			var b strings.Builder
 			for i := 0; b.Len() < n; i++ {

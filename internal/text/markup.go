@@ -21,8 +21,7 @@ const (
 // without the marks of emphasis and links in Markdown, and with HTML entities decoded. Paragraphs
 // without markup are left out. The slices are valid until yield returns.
 func (r *Renderer) Render(s []byte, yield func(rendered []byte, parts []Part)) {
-	clear(r.closed)
-	*r = Renderer{s: s, yield: yield, out: r.out[:0], parts: r.parts[:0], closed: r.closed}
+	r.begin(s, yield)
 	for i := 0; i < len(s); {
 		if i += nextMarkup(s[i:]); i == len(s) {
 			break
@@ -54,6 +53,11 @@ const emphasisMarks = "*_~"
 
 // emphasisRun is the maximum number of marks before or after emphasized text.
 const emphasisRun = 3
+
+func (r *Renderer) begin(s []byte, yield func([]byte, []Part)) {
+	clear(r.closed)
+	*r = Renderer{s: s, yield: yield, out: r.out[:0], parts: r.parts[:0], closed: r.closed}
+}
 
 // mark processes the byte at i, which can begin markup, and returns where to continue.
 func (r *Renderer) mark(i int) int {

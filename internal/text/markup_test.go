@@ -104,3 +104,54 @@ func markedText(source string) string {
 	})
 	return string(bytes.Join(got, []byte("\n")))
 }
+
+// TestSubtitles checks that only the text of subtitles remains.
+func TestSubtitles(t *testing.T) {
+	const subtitles = "WEBVTT\n\n1\n00:01.000 --> 00:02.000\nPlease call\nthe office\n\n2\n00:03.000 --> 00:04.000 align:start\ntoday.\r\n"
+	for source, want := range map[string]string{
+		subtitles: "Please call|the office|today.", "1\n00:01 --> 00:02\nPlease call\n": "", "a --> b": "", "": "",
+	} {
+		var got []string
+		Subtitles([]byte(source), func(lines []Line) {
+			for _, l := range lines {
+				got = append(got, source[l.Start:l.End])
+			}
+		})
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: got %q, want %q", source, got, want)
+		}
+	}
+}
+
+// TestRenderJSON checks that only prose remains of a JSON text, and where it comes from.
+func TestRenderJSON(t *testing.T) {
+	for source, want := range map[string]string{
+		`{"id": 7, "body": "Please call the office.", "by": "Ann Lee", "a key of four words": 1}`: "Please call the office.",
+		`[{"a": "Please call the \u006fffice,\nnow."}, ["Then come to us, please."]]`:             "Please call the office,\nnow.\n\nThen come to us, please.",
+		`{"source": ["Please call the\n", "office\n", "now, it is urgent."]}`:                     "Please call the\noffice\nnow, it is urgent.",
+		`{"a": "Please call the office`: "",
+		`{}`:                            "", `"\ud800 a b c d"`: "\ufffd a b c d",
+	} {
+		new(Renderer).RenderJSON([]byte(source), func(rendered []byte, parts []Part) {
+			if string(rendered) != want {
+				t.Errorf("%s: got %q, want %q", source, rendered, want)
+			}
+			want = ""
+			end := 0
+			for _, p := range parts {
+				if p.Start != end || p.From > p.To || p.To > len(source) {
+					t.Errorf("%s: parts %v", source, parts)
+				}
+				end = p.End
+			}
+		})
+		if want != "" {
+			t.Errorf("%s: got nothing, want %q", source, want)
+		}
+	}
+	for source, want := range map[string]bool{` {"a":1} `: true, "[1]": true, "{": false, "{x": false, "[see] and {it}": false, "[see] and [it]": true, "": false} {
+		if got := IsJSON([]byte(source)); got != want {
+			t.Errorf("%s: %v", source, got)
+		}
+	}
+}
