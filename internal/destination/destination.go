@@ -243,6 +243,19 @@ func Loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
+// Development reports whether a host is this machine, the machine on which a container runs, or a name without
+// a dot, such as that of a service in the same Docker network.
+func Development(host string) bool {
+	plain := plainHost(host)
+	if _, ok := IP(plain); ok {
+		return Loopback(plain)
+	}
+	return !strings.Contains(plain, ".") || Of(plain).Reach == ThisMachine || containerHosts[plain]
+}
+
+// containerHosts lists the names by which containers reach their host, from the documentation of Docker Desktop, Podman and Lima.
+var containerHosts = names.Set(`host.docker.internal gateway.docker.internal docker.for.mac.localhost docker.for.mac.host.internal docker.for.win.host.internal host.containers.internal host.lima.internal`)
+
 // Private reports whether a host is on a private network, has a link-local address, or is the
 // address of a metadata service. A name counts as private if it has no dot, or a suffix that only
 // private networks use, such as .local.

@@ -127,3 +127,16 @@ func TestNetworks(t *testing.T) {
 		}
 	}
 }
+
+func TestDevelopment(t *testing.T) {
+	for _, host := range []string{"localhost", "db.localhost", "localtest.me", "127.0.0.9", "127.1", "::1", "db", "DB.", "host.docker.internal", "host.containers.internal"} {
+		if !Development(host) {
+			t.Errorf("%s: expected a development host", host)
+		}
+	}
+	for _, host := range []string{"db.example.com", "db.internal", "10.0.0.1", "167772161", "192.168.1.5", "fd00::1", "8.8.8.8", "host.docker.internal.example.com"} {
+		if Development(host) {
+			t.Errorf("%s: expected another machine", host)
+		}
+	}
+}

@@ -24,14 +24,23 @@ func Placeholder(value string) bool {
 var (
 	placeholders = lazyregexp.New(`^[<\[{(%].*[>\]})%]$|<[a-z][\w .-]*>|your|example|placeholder|change[-_]?(?:me|it)|replace|insert|dummy|fake|sample|redacted|` +
 		`\btodo\b|x{4,}|\*{3,}|\.{3}|…|[-_](?:here|goes)$|^(?:my|the|some|a)[-_ ]|` +
-		`^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|` +
-		`api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|` +
+		`^(?:password|passwd|pass|secret|user|username|none|null|true|false|token|api[-_]?key|key|sk-\.*|` + defaults + `)\d{0,3}!?$|` +
 		`^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
 	// ownReference matches references that only a specific program resolves.
 	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|` +
 		`^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
+
+// defaults are the passwords with which databases and other services are delivered, or set up for
+// development.
+const defaults = `postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd`
+
+// DefaultPassword reports whether a value is the default password of a database or a similar
+// service. It is also a Placeholder, because such a password protects nothing on a developer's machine.
+func DefaultPassword(value string) bool { return defaultPasswords.MatchString(value) }
+
+var defaultPasswords = lazyregexp.New(`^(?i:` + defaults + `)\d{0,3}!?$`)
 
 // The thresholds at which a value looks generated.
 const (

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -26,7 +25,7 @@ var SecretLiteral = scanner.Rule{
 	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the value has the published format of a vendor's token, is a URL that contains a password and leads to another machine, or is a URL with a secret in its query. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, or if the path of an MCP endpoint contains a random value. It is low for a password that may be an ordinary word. The formats come from mcpscan and gitleaks.",
+	Basis:      "The finding is high if the value has the published format of a vendor's token, is a URL that contains a password and leads to another machine, or is a URL with a secret in its query. It is medium if the variable or option is named like a secret and the value looks random, if name and value together have a published format, if the path of an MCP endpoint contains a random value, or if a URL that leads to another machine contains a default password or one that may be an ordinary word (host.docker.internal and names without a dot do not count as other machines here). It is low for a password outside URLs that may be an ordinary word. The formats come from mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -148,25 +147,6 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return scanner.Medium, "the name indicates a password, and the value looks like one"
 	case wordName.MatchString(name) && len(literal) >= wordLength && !strings.ContainsAny(literal, " \t\n/"):
 		return scanner.Low, "the name indicates a password"
-	}
-	return 0, ""
-}
-
-// secretInURL rates the password of a URL and the secrets in its query and path.
-func secretInURL(u *url.URL) (scanner.Severity, string) {
-	if word, ok := u.User.Password(); ok && !text.IsReference(word) && secrets.LooksLikePassword(word) && !destination.Loopback(u.Hostname()) {
-		return scanner.High, "the address contains a password"
-	}
-	query, _ := url.ParseQuery(u.RawQuery) // skips what it cannot parse
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		for _, v := range query[name] {
-			if literal := text.Literal(v); secrets.NamesSecret(name) && !secrets.Placeholder(literal) && secrets.LooksRandom(literal) {
-				return scanner.High, "the query of the address contains a secret"
-			}
-		}
-	}
-	if len(secrets.InPath(u)) > 0 {
-		return scanner.Medium, "the path of the address contains what looks like a secret"
 	}
 	return 0, ""
 }
