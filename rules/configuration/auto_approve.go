@@ -95,7 +95,7 @@ var approvals = []approval{
 		`(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low,
 		"a tool that can write data or run commands needs no confirmation"),
 	approves(`^/sandbox/enabled$`, `^false$`, scanner.Medium, "commands run outside the sandbox, even if the user has switched it on"),
-	approves(`^/permissions/additionalDirectories/\d+$`, `^(?:`+disk+`|`+home+`[\\/]?|/(?:home|Users)/?)$`, scanner.High, "every file of the user can be read without confirmation"),
+	approves(`^/permissions/additionalDirectories/\d+$`, `^(?:`+everything+`|`+home+`[\\/]?)$`, scanner.High, "every file of the user can be read without confirmation"),
 	approves(`^/permissions/additionalDirectories/\d+$`, `(?:^|[\\/])`+keys+`[\\/]?$`, scanner.Medium, "credentials of the user can be read without confirmation"),
 	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin marketplace"),

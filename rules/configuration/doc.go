@@ -6,6 +6,8 @@
 // sees two versions of a settings file instead. No rule starts a server or opens a file that an
 // entry names.
 //
+// Patterns for directories that expose the machine or its credentials are in directories.go.
+//
 // Shared with other families:
 //
 //   - internal/entries: commands and packages of configuration entries

@@ -18,7 +18,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server only the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if the server runs as root, if an option breaks the isolation of its container, or if the server can access a whole disk, a system directory or, with write access, a whole home directory. It is medium for host networking, a read-only home directory, mounted credentials, or a browser without its sandbox.",
+	Basis:      "The finding is high if the server runs as root, if an option breaks the isolation of its container, or if the server can access a whole disk, a system directory or, with write access, a whole home directory. It is medium for host networking, a read-only home directory, access to directories with credentials, or a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachNested(p, func(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
@@ -32,7 +32,7 @@ var PrivilegedRuntime = scanner.Rule{
 			case l.RunsContainer():
 				containerRights(l, report)
 			case strings.Contains(l.Name, "filesystem"):
-				wholeDisk(l, report)
+				servedDirectories(l, report)
 			}
 			for i, w := range l.Words {
 				if w == "--no-sandbox" || w == "--disable-sandbox" {
@@ -68,31 +68,18 @@ var (
 		{mounting,
 			lazyregexp.New(`(?:docker|podman|containerd)\.sock|(?i:pipe[\\/](?:docker_engine|podman-machine-))`),
 			scanner.High, "the container controls the container engine, which is root on the host"},
-		{mounting, lazyregexp.New(`^` + disk + `:|(?:^|,)(?:src|source)=` + disk + `(?:,|$)`), scanner.High, "the container mounts the whole disk of the host"},
-		{mounting,
-			lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|` +
-				`(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High,
-			"the container mounts a system directory of the host"},
+		{mounting, mounted(everything), scanner.High, "the container mounts the whole disk of the host"},
+		{mounting, mounted(system), scanner.High, "the container mounts a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `[\\/]?:.*:ro$|(?:^|,)(?:src|source)=` + home + `[\\/]?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
-		{mounting, lazyregexp.New(`^` + home + `[\\/]?:|(?:^|,)(?:src|source)=` + home + `[\\/]?(?:,|$)`), scanner.High, "the container mounts the whole home directory"},
-		{mounting,
-			lazyregexp.New(`^(?:` + home + `|[A-Za-z]:)?[^:,]*[\\/]` + keys + `:|(?:^|,)(?:src|source)=[^,]*[\\/]` + keys + `(?:,|$)`),
-			scanner.Medium, "the container mounts credentials of the user"},
+		{mounting, mounted(home + `[\\/]?`), scanner.High, "the container mounts the whole home directory"},
+		{mounting, mounted(credentials), scanner.Medium, "the container mounts credentials of the user"},
 	}
 )
 
-// disk and home match an entire disk or home directory, as written in a configuration. Docker Desktop,
-// Git Bash and WSL also accept Windows paths as //c/Users/NAME, /c/Users/NAME and /mnt/c/Users/NAME.
-const (
-	disk = `(?:/|[A-Za-z]:[\\/]*|//[A-Za-z]/?|/mnt/[a-z]/?)`
-	home = `(?i:~|\$(?:env:)?(?:HOME|USERPROFILE)|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:(?:HOME|USERPROFILE)\}|%USERPROFILE%|(?:%HOMEDRIVE%)?%HOMEPATH%|` +
-		`(?://?[a-z]|/mnt/[a-z]|[a-z]:)?/(?:home|Users)/[^\\/:,]+|[a-z]:[\\/]+Users[\\/]+[^\\/:,]+)`
-)
-
-// keys matches directories and files with credentials. Many documented commands mount them because
-// the server needs them.
-const keys = `\.(?i:(?:aws|gnupg|kube|azure|config[\\/]+gcloud)(?:[\\/][^:,]*)?|ssh(?:[\\/](?:[^:,]*(?:id_|rsa|ed25519|key|pem)[^:,]*)?)?|` +
-	`docker[\\/]?|docker[\\/]config\.json|netrc|npmrc|pypirc|git-credentials)`
+// mounted returns a pattern for an option that mounts a path.
+func mounted(path string) *lazyregexp.Regexp {
+	return lazyregexp.New(`^(?:` + path + `):|(?:^|,)(?:src|source)=(?:` + path + `)(?:,|$)`)
+}
 
 // containerRights checks the options before the image name.
 func containerRights(l *launch.Command, report entries.Reporter) {
@@ -120,19 +107,30 @@ func containerRights(l *launch.Command, report entries.Reporter) {
 	}
 }
 
-// wholeDisk checks the directories passed to a file server.
-func wholeDisk(l *launch.Command, report entries.Reporter) {
+// servedDirectories checks the directories passed to a file server, as arguments or values of options.
+func servedDirectories(l *launch.Command, report entries.Reporter) {
 	for i, w := range l.Words {
-		switch {
-		case everything.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server can access the whole disk", w)
-		case wholeHome.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server can access the whole home directory, including keys", w)
+		directory := w
+		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
+			directory = value
+		}
+		for _, s := range served {
+			if s.directory.MatchString(directory) {
+				report(l.ArgOf(i), s.severity, s.message, w)
+				break
+			}
 		}
 	}
 }
 
-var (
-	everything = lazyregexp.New(`^(?:` + disk + `|/(?:home|Users)/?|(?i:(?://?[a-z]|/mnt/[a-z]|[a-z]:)[\\/]+Users[\\/]?))$`)
-	wholeHome  = lazyregexp.New(`^` + home + `[\\/]?$`)
-)
+// served lists the directories that a file server should not offer. The first match wins.
+var served = []struct {
+	directory *lazyregexp.Regexp
+	severity  scanner.Severity
+	message   string
+}{
+	{lazyregexp.New(`^(?:` + everything + `)$`), scanner.High, "the file server can access the whole disk"},
+	{lazyregexp.New(`^(?:` + system + `)$`), scanner.High, "the file server can access a system directory"},
+	{lazyregexp.New(`^` + home + `[\\/]?$`), scanner.High, "the file server can access the whole home directory, including keys"},
+	{lazyregexp.New(`^(?:` + credentials + `)$`), scanner.Medium, "the file server can access credentials of the user"},
+}
