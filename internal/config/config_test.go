@@ -132,7 +132,9 @@ func valuesOf(s Server) map[string]string {
 	one("/cwd", s.Cwd)
 	one("/url", s.URL)
 	list("/args", s.Args)
-	list("/autoApprove", s.AutoApprove)
+	for _, a := range s.AutoApprove {
+		one(a.Pointer, a.Text)
+	}
 	list("/toolAllow", s.ToolAllow)
 	list("/toolDeny", s.ToolDeny)
 	pairs("/env", s.Env)

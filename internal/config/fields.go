@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -100,13 +101,30 @@ func (b *entryReader) headers() {
 // tools reads the lists of tools that are enabled, disabled, or run without asking.
 func (b *entryReader) tools() {
 	for _, k := range []string{"alwaysAllow", "autoApprove", "trust"} {
-		b.toolList(&b.s.AutoApprove, k, "/autoApprove")
+		b.approved(k)
 	}
 	for _, k := range []string{"includeTools", "enabled_tools", "enabledTools", "available_tools", "allowed_tools", "tools"} {
 		b.toolList(&b.s.ToolAllow, k, "/toolAllow")
 	}
 	for _, k := range []string{"excludeTools", "disabledTools", "disabled_tools", "disallowed_tools"} {
 		b.toolList(&b.s.ToolDeny, k, "/toolDeny")
+	}
+}
+
+// approved reads the tools that run without asking: a list of names, or true for every tool.
+func (b *entryReader) approved(key string) {
+	pointer := "/" + key
+	if n := b.first(key); n.is(kindBool) {
+		if n.text == "true" {
+			b.s.Span[pointer] = n.pos
+			b.s.AutoApprove = append(b.s.AutoApprove, configfile.Approved{Pointer: pointer, Text: n.text, Every: true})
+		}
+		return
+	}
+	var names []string
+	b.toolList(&names, key, pointer)
+	for i, name := range names {
+		b.s.AutoApprove = append(b.s.AutoApprove, configfile.Approved{Pointer: pointer + "/" + strconv.Itoa(i), Text: name, Every: name == "*"})
 	}
 }
 

@@ -75,8 +75,8 @@ type Entry struct {
 	// Disabled is set if the file disables the entry in a way that this client supports. Such
 	// entries are inspected anyway; see ConfigPass.Report in package scanner.
 	Disabled bool
-	// AutoApprove names the tools that run without asking; "*" means every tool.
-	AutoApprove []string
+	// AutoApprove lists the values that let tools run without asking.
+	AutoApprove []Approved
 	// ToolAllow and ToolDeny limit the tools that the client shows.
 	ToolAllow, ToolDeny []string
 	// Scope is the part of the configuration to which the entry applies, such as the project
@@ -89,7 +89,7 @@ type Entry struct {
 	Pos Position
 	// Span contains the position of each value by JSON Pointer in terms of this struct
 	// ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's
-	// spelling.
+	// spelling, except for AutoApprove.
 	Span map[string]Position
 	// Problems lists the parts of this entry that could not be understood.
 	Problems []string
@@ -97,6 +97,14 @@ type Entry struct {
 	Found Found
 	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
 	Proxy *EntryProxy
+}
+
+// Approved is a value that lets tools run without asking. Pointer is its location in the entry, with the
+// key as clients spell it, because several keys have this effect.
+type Approved struct {
+	Pointer string
+	Text    string // as written: the name of a tool, or a value that means every tool
+	Every   bool
 }
 
 // EntryProxy is an mcpscan proxy as started by an entry. Span contains the positions of its

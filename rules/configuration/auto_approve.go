@@ -1,7 +1,6 @@
 package configuration
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -41,14 +40,17 @@ var AutoApprove = scanner.Rule{
 
 // approvedTools reports the tools that an entry allows to run without confirmation.
 func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
-	for i, tool := range e.AutoApprove {
-		pointer := fmt.Sprintf("/autoApprove/%d", i)
+	for _, a := range e.AutoApprove {
 		switch {
-		case tool == "*":
-			p.Report(e, pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without confirmation", tool)
+		case a.Every:
+			evidence := a.Text
+			if evidence == "true" {
+				evidence = lastToken(a.Pointer) + ": " + evidence
+			}
+			p.Report(e, a.Pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without confirmation", evidence)
 			return
-		case actingTool(tool):
-			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that can write data or run commands needs no confirmation", tool)
+		case actingTool(a.Text):
+			p.Report(e, a.Pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that can write data or run commands needs no confirmation", a.Text)
 		}
 	}
 }
