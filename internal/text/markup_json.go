@@ -20,22 +20,48 @@ func (r *Renderer) RenderJSON(s []byte, yield func(rendered []byte, parts []Part
 		if t.isName || len(t.literal) < 2 || t.literal[len(t.literal)-1] != '"' || bytes.Count(t.literal, []byte(" ")) < leastSpaces && !bytes.HasSuffix(t.literal, []byte(`\n"`)) {
 			continue
 		}
-		value := t.literal[1 : len(t.literal)-1]
-		if bytes.IndexByte(value, '\\') >= 0 {
-			decoded, err := jsontext.AppendUnquote(nil, t.literal)
-			if err != nil && len(decoded) == 0 {
-				continue
-			}
-			value = decoded
-		}
 		if n := len(r.out); n > 0 && r.out[n-1] != '\n' { // a value that ends with a line feed is a line of a longer text
 			r.put([]byte("\n\n"), start, start+1)
 		}
-		if r.put(value, start+1, end-1); len(r.out) > renderedBytes {
+		r.value(start+1, end-1)
+		if len(r.out) > renderedBytes || len(r.parts) > renderedParts {
 			r.flush()
 		}
 	}
 	r.flush()
+}
+
+// value adds the string in JSON that is [start, end) of the source. Each escape is a part of its own, so that
+// the places of all others are exact.
+func (r *Renderer) value(start, end int) {
+	for start < end {
+		i := bytes.IndexByte(r.s[start:end], '\\')
+		if i < 0 {
+			i = end - start
+		}
+		r.add(start, start+i)
+		if start += i; start == end {
+			return
+		}
+		n := min(escapeLen(r.s[start:end]), end-start)
+		quoted := append(append([]byte{'"'}, r.s[start:start+n]...), '"')
+		if decoded, _ := jsontext.AppendUnquote(nil, quoted); len(decoded) > 0 {
+			r.put(decoded, start, start+n)
+		}
+		start += n
+	}
+}
+
+// escapeLen returns the length of the escape at the beginning of s: of one byte, or of one or two UTF-16 code
+// units.
+func escapeLen(s []byte) int {
+	switch {
+	case len(s) < 2 || s[1] != 'u':
+		return 2
+	case len(s) >= 12 && lower(s[2]) == 'd' && bytes.IndexByte([]byte("89abAB"), s[3]) >= 0 && s[6] == '\\' && s[7] == 'u':
+		return 12
+	}
+	return 6
 }
 
 // IsJSON reports whether a text begins and ends like a JSON object or array.

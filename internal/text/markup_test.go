@@ -130,7 +130,7 @@ func TestRenderJSON(t *testing.T) {
 		`[{"a": "Please call the \u006fffice,\nnow."}, ["Then come to us, please."]]`:             "Please call the office,\nnow.\n\nThen come to us, please.",
 		`{"source": ["Please call the\n", "office\n", "now, it is urgent."]}`:                     "Please call the\noffice\nnow, it is urgent.",
 		`{"a": "Please call the office`: "",
-		`{}`:                            "", `"\ud800 a b c d"`: "\ufffd a b c d",
+		`{}`:                            "", `"\ud800 a \ud83d\ude00 b \"c\" d"`: "\ufffd a 😀 b \"c\" d", `"a b c d \u12"`: "a b c d ",
 	} {
 		new(Renderer).RenderJSON([]byte(source), func(rendered []byte, parts []Part) {
 			if string(rendered) != want {
@@ -141,6 +141,9 @@ func TestRenderJSON(t *testing.T) {
 			for _, p := range parts {
 				if p.Start != end || p.From > p.To || p.To > len(source) {
 					t.Errorf("%s: parts %v", source, parts)
+				}
+				if sent := source[p.From:p.To]; sent != string(rendered[p.Start:p.End]) && sent[0] != '\\' && sent[0] != '"' {
+					t.Errorf("%s: the part %q became %q", source, sent, rendered[p.Start:p.End])
 				}
 				end = p.End
 			}
