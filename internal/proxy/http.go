@@ -37,9 +37,8 @@ type Upstream struct {
 // maxExchanges is the maximum number of HTTP requests served at a time.
 const maxExchanges = 8192
 
-// HTTP is a proxy in front of one server. It mirrors the server's paths: without a prefix, each request
-// goes to the same path on the server. With a prefix, the path PREFIX leads to the server's URL, and
-// PREFIX/PATH to /PATH on the server. Only message and authentication paths are forwarded.
+// HTTP is a proxy in front of one server. It mirrors the server's paths; with a prefix, the path PREFIX
+// leads to the server's URL, and PREFIX/PATH to /PATH. Only message and authentication paths are forwarded.
 type HTTP struct {
 	gate     *gate
 	access   Access
