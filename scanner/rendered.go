@@ -9,9 +9,10 @@ type rereading struct {
 	pieces   []piece
 }
 
-// rendered inspects the parts of a text that contain markup as a reader sees them. Tags, marks of emphasis and
-// entities within a sentence separate its words, so that patterns miss it and the classifier scores it too
-// low. It reports only what spans or borders on markup, because the rest reads the same as before.
+// rendered inspects the parts of a text that contain markup as a reader sees them, and the prose of a text in
+// JSON. Tags, marks of emphasis and entities within a sentence separate its words, so that patterns miss it,
+// and the classifier scores it too low; so it does if lines of markup or JSON count as sentences. Unless almost
+// the whole text is read again, rendered reports only what spans or borders on markup: the rest reads as before.
 func (in *Inspector) rendered(p *TextPass) {
 	render, isJSON := in.rereading.renderer.Render, text.IsJSON(p.Source)
 	if isJSON {

@@ -22,20 +22,15 @@ type markedLines struct {
 // valid until yield returns.
 func MarkedLines(s []byte, yield func(lines []Line)) {
 	m := markedLines{s: s}
-	for start := 0; start < len(s); {
-		end := start + bytes.IndexByte(s[start:], '\n')
-		if end < start {
-			end = len(s)
-		}
-		m.line(start, end, yield)
-		start = end + 1
+	for l := range linesOf(s) {
+		m.line(l, yield)
 	}
 	m.flush(yield)
 }
 
-// line adds the line s[start:end].
-func (m *markedLines) line(start, end int, yield func([]Line)) {
-	line := bytes.TrimRight(m.s[start:end], " \t\r")
+// line adds the next line.
+func (m *markedLines) line(l Line, yield func([]Line)) {
+	line := bytes.TrimRight(m.s[l.Start:l.End], " \t\r")
 	marks, n := lineMarks(line)
 	if string(marks) == "*" && !m.comment { // an item of a list
 		marks = nil
@@ -44,7 +39,7 @@ func (m *markedLines) line(start, end int, yield func([]Line)) {
 		m.flush(yield)
 	}
 	if len(marks) > 0 {
-		m.marks, m.lines = marks, append(m.lines, Line{start + n, start + len(line)})
+		m.marks, m.lines = marks, append(m.lines, Line{l.Start + n, l.Start + len(line)})
 	}
 	if first := skip(line, 0, isBlank); m.comment || bytes.HasPrefix(line[first:], []byte("/*")) {
 		m.comment = !bytes.Contains(line, []byte("*/"))

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"iter"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,15 +32,26 @@ type wrapper struct {
 // is valid until yield returns.
 func Wrapped(s []byte, yield func(lines []Line)) {
 	w := wrapper{s: s}
-	for start := 0; start < len(s); {
-		end := start + bytes.IndexByte(s[start:], '\n')
-		if end < start {
-			end = len(s)
-		}
-		w.line(Line{start, end}, yield)
-		start = end + 1
+	for l := range linesOf(s) {
+		w.line(l, yield)
 	}
 	w.flush(yield)
+}
+
+// linesOf yields the lines of s, without their line feeds.
+func linesOf(s []byte) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for start := 0; start < len(s); {
+			end := start + bytes.IndexByte(s[start:], '\n')
+			if end < start {
+				end = len(s)
+			}
+			if !yield(Line{start, end}) {
+				return
+			}
+			start = end + 1
+		}
+	}
 }
 
 // line adds the next line.

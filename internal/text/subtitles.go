@@ -13,20 +13,15 @@ func Subtitles(s []byte, yield func(lines []Line)) {
 	}
 	var lines []Line
 	subtitles, shown := 0, false // shown: the line belongs to a subtitle
-	for start := 0; start < len(s); {
-		end := start + bytes.IndexByte(s[start:], '\n')
-		if end < start {
-			end = len(s)
-		}
-		switch line := bytes.TrimRight(s[start:end], " \t\r"); {
+	for l := range linesOf(s) {
+		switch line := bytes.TrimRight(s[l.Start:l.End], " \t\r"); {
 		case bytes.Contains(line, arrow):
 			subtitles, shown = subtitles+1, true
 		case len(line) == 0:
 			shown = false
 		case shown:
-			lines = append(lines, Line{start, start + len(line)})
+			lines = append(lines, Line{l.Start, l.Start + len(line)})
 		}
-		start = end + 1
 	}
 	if subtitles > 1 && len(lines) > 1 {
 		yield(lines)
