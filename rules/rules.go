@@ -137,6 +137,7 @@ func All() []scanner.Rule {
 		configuration.ShellMetachar,
 		configuration.SecretLiteral,
 		configuration.InsecureTransport,
+		configuration.ExposedListener,
 		configuration.PrivilegedRuntime,
 		configuration.AutoApprove,
 		configuration.EnvHijack,

@@ -199,7 +199,7 @@ func TestSharedSessionBusy(t *testing.T) {
 	a.list("compute_hash: Computes a hash.")
 	a.call("compute_hash", "{}", "password: hunter2secretXY77")
 	if got := a.found(); !slices.ContainsFunc(got, func(s string) bool {
-		return strings.Contains(s, "did not end its turn within 500ms") && strings.Contains(s, "read-then-send")
+		return strings.Contains(s, "did not end its turn in time") && strings.Contains(s, "read-then-send")
 	}) {
 		t.Errorf("found %q, want why it was alone", got)
 	}

@@ -31,7 +31,7 @@ const (
 const Wait = 500 * time.Millisecond
 
 // ErrBusy reports that another process did not end its turn in time.
-var ErrBusy = fmt.Errorf("another proxy in the session did not end its turn within %s", Wait)
+var ErrBusy = errors.New("another proxy in the session did not end its turn in time")
 
 // ErrLost reports that the log was removed or changed.
 var ErrLost = errors.New("the session log was removed or damaged")

@@ -17,9 +17,9 @@ import (
 var InsecureTransport = scanner.Rule{
 	ID:         "cfg-insecure-transport",
 	Category:   "configuration",
-	Title:      "A connection is unencrypted or does not check certificates",
-	Why:        "Over plain HTTP, or without certificate checks, anyone on the network can read the traffic, including credentials, and insert tools and results.",
-	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
+	Title:      "A connection is unencrypted or does not check certificates or host keys",
+	Why:        "Over plain HTTP, or without checks of certificates or SSH host keys, anyone on the network can read the traffic, including credentials, and insert tools and results.",
+	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE. Record SSH host keys in known_hosts, and remove StrictHostKeyChecking=no.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Plain HTTP is rated low within a private network; to any other host, it is high with credentials, otherwise medium. Disabled certificate checks are rated high if a variable disables them for the whole process, otherwise medium.",
@@ -52,7 +52,7 @@ func plainAddress(written string, credentials bool) (scanner.Severity, string) {
 }
 
 // overCommand checks the addresses passed to programs such as mcp-remote, and searches commands
-// inside an argument for options that disable certificate verification.
+// inside an argument for options that disable checks of certificates or SSH host keys.
 func overCommand(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
 	credentials := slices.ContainsFunc(l.Words, func(a string) bool { return credentialArgument.MatchString(a) })
 	for i, word := range l.Words {
@@ -61,8 +61,8 @@ func overCommand(_ *configfile.Entry, l *launch.Command, report entries.Reporter
 		}
 	}
 	for _, word := range l.TextWords {
-		if uncheckedFlag.MatchString(word) {
-			report(l.Text, scanner.Medium, uncheckedMessage, word)
+		if message := disabledCheck(word); message != "" {
+			report(l.Text, scanner.Medium, message, word)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func sendsCredentials(headers map[string]string) bool {
 	return false
 }
 
-// unchecked finds options and variables that disable certificate verification.
+// unchecked finds options and variables that disable checks of certificates or SSH host keys.
 func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 	named(e.Env, "/env/", func(pointer, name, written string) {
 		value, upper := strings.ToLower(written), strings.ToUpper(name)
@@ -93,16 +93,33 @@ func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
 			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
 			p.Report(e, pointer, scanner.Medium, uncheckedMessage, name+"="+written)
+		case upper == "GIT_SSH_COMMAND" && sshOption.MatchString(written):
+			p.Report(e, pointer, scanner.Medium, uncheckedHostMessage, name+"="+written)
 		}
 	})
 	for i, arg := range e.Args {
-		if uncheckedFlag.MatchString(arg) {
-			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, uncheckedMessage, arg)
+		if message := disabledCheck(arg); message != "" {
+			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, message, arg)
 		}
 	}
 }
 
-const uncheckedMessage = "certificate checks are disabled"
+// disabledCheck describes the check that an argument disables, or returns "" if it disables none.
+func disabledCheck(arg string) string {
+	switch {
+	case uncheckedFlag.MatchString(arg):
+		return uncheckedMessage
+	case uncheckedHost.MatchString(arg):
+		return uncheckedHostMessage
+	}
+	return ""
+}
+
+const (
+	uncheckedMessage     = "certificate checks are disabled"
+	uncheckedHostMessage = "ssh does not check the host key"
+	noHostKey            = `StrictHostKeyChecking(?:=|\s+)(?:no|off)`
+)
 
 var (
 	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
@@ -110,4 +127,6 @@ var (
 	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|` +
 		`(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|` +
 		`allow-insecure-tls)(?:=true)?$`)
+	uncheckedHost = lazyregexp.New(`(?i)^(?:-o)?` + noHostKey + `$`)
+	sshOption     = lazyregexp.New(`(?i)\s-o\s*["']?` + noHostKey + `(?:["'\s]|$)`)
 )
