@@ -93,32 +93,39 @@ func measure(t *testing.T, honest bool) (cpu, allocs float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inspected, referred, lines float64
-	for seed := range uint64(gatePieces) {
-		var rec bytes.Buffer
-		if err := recgen.Write(&rec, recgen.Options{Seed: seed, Bytes: 128 << 10, Honest: honest}); err != nil {
+	inspect := func(rec []byte) {
+		src, err := replay.Open("r", bytes.NewReader(rec), replay.Options{MaxMessage: 1 << 25})
+		if err != nil {
 			t.Fatal(err)
 		}
-		inspect := func() {
-			src, err := replay.Open("r", bytes.NewReader(rec.Bytes()), replay.Options{MaxMessage: 1 << 25})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := engine.Run(t.Context(), src); err != nil {
-				t.Fatal(err)
-			}
+		if _, err := engine.Run(t.Context(), src); err != nil {
+			t.Fatal(err)
 		}
-		inspect() // allocates the data that is created only once
+	}
+	var inspected, referred float64
+	for seed := range uint64(gatePieces) {
+		rec := recording(t, seed, 128<<10, honest)
+		inspect(rec) // builds the tables that are built only once
 		least, leastReference := math.Inf(1), math.Inf(1)
 		for range gateRounds {
-			least = min(least, cpuOf(inspect))
-			leastReference = min(leastReference, cpuOf(func() { reference(rec.Bytes()) }))
+			least = min(least, cpuOf(func() { inspect(rec) }))
+			leastReference = min(leastReference, cpuOf(func() { reference(rec) }))
 		}
 		inspected, referred = inspected+least, referred+leastReference
-		allocs += mallocs(inspect)
-		lines += float64(bytes.Count(rec.Bytes(), []byte("\n")))
 	}
-	return inspected / referred, allocs / lines
+	// The difference of two lengths excludes what each run allocates at its start.
+	short, long := recording(t, gatePieces, 1<<20, honest), recording(t, gatePieces, 4<<20, honest)
+	more := mallocs(func() { inspect(long) }) - mallocs(func() { inspect(short) })
+	return inspected / referred, more / float64(bytes.Count(long, []byte("\n"))-bytes.Count(short, []byte("\n")))
+}
+
+func recording(t *testing.T, seed uint64, size int, honest bool) []byte {
+	t.Helper()
+	var rec bytes.Buffer
+	if err := recgen.Write(&rec, recgen.Options{Seed: seed, Bytes: int64(size), Honest: honest}); err != nil {
+		t.Fatal(err)
+	}
+	return rec.Bytes()
 }
 
 // reference decodes each line, as every reader must, and looks up each byte in a table, as a

@@ -131,22 +131,23 @@ func known(kind string) bool {
 func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	doc := &b.doc
 	e.Session, e.Server = d.session, ""
-	if s, ok := doc.Str(0, "session_id"); ok {
-		e.Session = b.str([]byte(s))
+	if s, ok := doc.StrBytes(0, "session_id"); ok {
+		e.Session = b.str(s)
 	}
-	if s, ok := doc.Str(0, "server_id"); ok {
-		e.Server = b.str([]byte(s))
+	if s, ok := doc.StrBytes(0, "server_id"); ok {
+		e.Server = b.str(s)
 	}
-	if s, ok := doc.Str(0, "server_type"); ok {
-		e.Transport = b.str([]byte(s))
+	if s, ok := doc.StrBytes(0, "server_type"); ok {
+		e.Transport = b.str(s)
 	}
 	e.Request, _ = doc.Str(0, "request_id")
 	b.date(e, timestamp)
-	if s, ok := doc.Str(0, "direction"); ok {
-		e.Direction, e.Side = directionOf(s), sideOf(s)
+	if s, ok := doc.StrBytes(0, "direction"); ok {
+		name := b.str(s)
+		e.Direction, e.Side = directionOf(name), sideOf(name)
 	}
-	kind, _ := doc.Str(0, "type")
-	return kind
+	kind, _ := doc.StrBytes(0, "type")
+	return b.str(kind)
 }
 
 // record decodes an mcp_message, or an mcp_definitions with its document.

@@ -25,20 +25,22 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 		if doc.Kind(c) >= wire.Array {
 			continue
 		}
-		text := string(doc.Raw(c))
+		raw := doc.Raw(c)
 		if doc.Kind(c) == wire.String {
 			in.buf = in.buf[:0]
-			text = string(doc.Text(c, &in.buf))
+			raw = doc.Text(c, &in.buf)
 		}
 		if len(args) == maxArguments {
 			return args, true
 		}
-		if size+len(text) > argumentsBytes { // keep going, because arguments after a long one are still inspected
+		if size+len(raw) > argumentsBytes { // keep going, because arguments after a long one are still inspected
 			partial = true
 			continue
 		}
-		size += len(text)
-		a := Argument{Pointer: string(doc.AppendPointer(nil, i, c)), Text: text, Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
+		size += len(raw)
+		a := Argument{Text: string(raw), Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
+		in.pointed = doc.AppendPointer(in.pointed[:0], i, c)
+		a.Pointer = string(in.pointed)
 		a.Name = argumentName(a.Pointer)
 		args = append(args, a)
 	}

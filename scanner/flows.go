@@ -72,8 +72,9 @@ func (all *valueSources) of(s valueSource) *valueSource {
 	if last := all[s.kind]; last != nil && *last == s {
 		return last
 	}
-	all[s.kind] = &s
-	return &s
+	kept := s // s itself would be allocated in every call
+	all[s.kind] = &kept
+	return &kept
 }
 
 // remembered holds the digests of one server's values, oldest first: one queue per kind of value, and

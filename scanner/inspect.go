@@ -13,12 +13,13 @@ import (
 // Inspector inspects events. It reuses its buffers, so that inspecting a text field does not allocate.
 // Only one goroutine at a time may use it.
 type Inspector struct {
-	engine *Engine
-	own    wire.Doc // parse tree of frames that come without one
-	folder text.Folder
-	scan   *text.Scanner
-	digest mcp.Digester
-	buf    []byte
+	engine  *Engine
+	own     wire.Doc // parse tree of frames that come without one
+	folder  text.Folder
+	scan    *text.Scanner
+	digest  mcp.Digester
+	buf     []byte
+	pointed []byte // a JSON Pointer
 
 	// The current event.
 	event       *Event

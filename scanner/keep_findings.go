@@ -202,7 +202,8 @@ func (in *Inspector) keyOf(i int, isKey bool, start, end int) string {
 }
 
 func (in *Inspector) pointer(root, i int) string {
-	pointer := string(in.tree.AppendPointer(nil, root, i))
+	in.pointed = in.tree.AppendPointer(in.pointed[:0], root, i)
+	pointer := string(in.pointed)
 	if in.event.Kind == LockEvent && root == in.event.root && strings.HasPrefix(pointer, "/instructions/") {
 		pointer = "/instructions" // the same pointer as if the server itself had sent them
 	}

@@ -235,12 +235,18 @@ func (d *Doc) KeyIs(i int, key string) bool {
 
 // Str returns the value of the string member key of object i, and whether there is one.
 func (d *Doc) Str(i int, key string) (string, bool) {
+	s, ok := d.StrBytes(i, key)
+	return string(s), ok
+}
+
+// StrBytes is Str without a copy. The bytes are valid until the next use of d.
+func (d *Doc) StrBytes(i int, key string) ([]byte, bool) {
 	c := d.Get(i, key)
 	if d.Kind(c) != String {
-		return "", false
+		return nil, false
 	}
 	d.buf = d.buf[:0]
-	return string(d.Text(c, &d.buf)), true
+	return d.Text(c, &d.buf), true
 }
 
 // Lists reports whether node i is an array that contains the string s.

@@ -60,5 +60,16 @@ func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
 	if n.KeyEnd == 0 {
 		return strconv.AppendInt(dst, int64(n.Index), 10)
 	}
-	return append(dst, EscapePointer(d.KeyString(i))...)
+	var unescaped []byte
+	for _, b := range d.Key(i, &unescaped) {
+		switch b {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, b)
+		}
+	}
+	return dst
 }
