@@ -11,11 +11,14 @@ import (
 // decoding bounds the text decoded from one event. Otherwise, nested and ambiguous
 // encodings would cause unbounded work.
 type decoding struct {
-	left   int                  // bytes that may still be decoded
-	seen   map[decodedText]bool // texts already decoded in the current field
-	whole  *int                 // result of CountAround for the current field
-	deep   bool                 // there are more levels of encoding than are followed
-	unread string               // why something could not be read
+	left  int                  // bytes that may still be decoded
+	seen  map[decodedText]bool // texts already decoded in the current field
+	whole *int                 // result of CountAround for the current field
+	// The values of the current field, which is JSON, without escapes, and without markup; see inReading.
+	values, rendered []byte
+
+	deep   bool   // there are more levels of encoding than are followed
+	unread string // why something could not be read
 
 	searches int // for the surroundings of a finding
 }
@@ -41,7 +44,7 @@ func (d *decoding) reset(frame int) {
 // field starts the decoding of another field.
 func (d *decoding) field() {
 	clear(d.seen)
-	d.whole = nil
+	d.whole, d.values, d.rendered = nil, nil, nil
 }
 
 // tell invokes skip with each reason why the event's text was not decoded in full.

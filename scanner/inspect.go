@@ -39,8 +39,8 @@ type Inspector struct {
 	brief       bool // the event belongs to another shard: read only what it declares
 	pass        TextPass
 	matches     []text.Match
-	reading     any // last result of TextPass.Reading
-	rereading   rereading
+	reading     any                       // last result of TextPass.Reading
+	rereadings  [mostRereadings]rereading // by how many readings lead to the one that is read again
 	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules
@@ -258,16 +258,14 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 		}
 	}
 	extracted := in.extract(p)
+	p.prose = text.EscapedProse(src)
 	seen := in.match(p)
 	extracted()
 	if p.client() {
 		return
 	}
 	in.decode(p, seen)
-	in.rendered(p)
-	in.markedLines(p)
-	in.subtitles(p)
-	in.wrapped(p)
+	in.reread(p)
 	if !isKey {
 		in.blob(i, src)
 	}

@@ -134,7 +134,7 @@ func (p *TextPass) across(start, end int) (first, last *piece, ok bool) {
 		return nil, nil, false
 	}
 	first, last = p.pieceAt(start+1), p.pieceAt(end)
-	return first, last, first.node != last.node || p.wrapped && first != last
+	return first, last, first.node != last.node || p.rereadings > 0 && first != last
 }
 
 // pieceAt returns the first piece that does not end before the given offset. A piece includes the

@@ -28,13 +28,13 @@ const tooMany = "more findings in one message than the limit: the rest are not l
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, last, across := p.across(start, end)
-	across = across || p.wrapped && p.Subject.Definition() || // a line on its own can be rated differently
+	across = across || p.rereadings > 0 && p.Subject.Definition() || // a line on its own can be rated differently
 		p.rendered && (p.whole || start <= first.start+1 || end >= last.end-1) // in a text of another length, or next to markup
-	if p.rendered && p.rule.Markup || p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
+	if p.inProse(start, end) || p.rendered && p.rule.Markup || p.pieces != nil && !across || p.again && in.pieced(p.rule) || p.plainly(start, end) {
 		return
 	}
 	var from, to int // what another reading of the text must not report again
-	if p.wrapped {
+	if p.rereadings > 0 {
 		from, to = p.sent(start, end, first, last)
 		if in.foundBetween(p, is.Severity, from, to) {
 			return
@@ -53,21 +53,21 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		switch {
 		case p.rendered:
 			signal, to = withoutMarkup, last.sent(end)
-		case p.wrapped:
+		case p.rereadings > 0:
 			signal, to = overLines, last.sent(end)
 		}
 		is.Signals = append([]string{signal}, is.Signals...)
 		start, end = first.sent(start), to
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil && !p.wrapped { // the evidence is the text as sent, and Decoded is its meaning
+	if p.original != nil && p.rereadings == 0 { // the evidence is the text as sent, and Decoded is its meaning
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
 		evidence = newEvidence(p.original, start, end)
 	}
 	evidence.Decoded = show(is.Decoded, evidenceChars)
-	if p.wrapped {
+	if p.rereadings > 0 {
 		in.dropBetween(p, from, to)
 	}
 	in.add(Finding{
@@ -101,10 +101,13 @@ const (
 // hidden text.
 func (p *TextPass) plainly(start, end int) bool {
 	d := &p.in.decoding
-	if p.original == nil || p.wrapped || d.searches == mostSearches {
+	if p.original == nil || p.rereadings > 0 || d.searches == mostSearches {
 		return false
 	}
 	d.searches++
+	if len(p.prose) > 0 && p.inReading(p.Source[start:end]) {
+		return true
+	}
 	return bytes.Contains(p.original[p.from:p.to], p.Source[max(0, start-surroundings):min(len(p.Source), end+surroundings)])
 }
 

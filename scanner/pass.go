@@ -48,9 +48,11 @@ type TextPass struct {
 	reported         []reported
 	pieces           []piece // pieces from which the text was joined; nil if it was not
 	again            bool    // the same pieces were joined in a different way before
-	wrapped          bool    // the pieces are lines or other parts of the text
+	rereadings       int     // how many readings lead to this one from the text as sent; the pieces are its parts
 	rendered         bool    // likewise, separated by markup
 	whole            bool    // the pieces are almost the whole text
+
+	prose []text.Span // parts of a JSON text that another reading has without escapes
 }
 
 // Key returns the name of the innermost member that contains the text.

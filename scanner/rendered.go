@@ -1,32 +1,56 @@
 package scanner
 
-import "github.com/mcpscan/mcpscan/internal/text"
+import (
+	"bytes"
+	"sort"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// mostRereadings is the maximum number of readings that lead from a text as sent to one that is inspected: for
+// example, HTML within entities within JSON takes three.
+const mostRereadings = 3
 
 // rereading has buffers that are reused for each further reading of a text.
 type rereading struct {
 	renderer text.Renderer
 	joined   []byte
+	parts    []text.Part
 	pieces   []piece
+}
+
+// reread inspects the further readings of a text.
+func (in *Inspector) reread(p *TextPass) {
+	in.rendered(p)
+	in.markedLines(p)
+	in.subtitles(p)
+	in.wrapped(p)
 }
 
 // rendered inspects the parts of a text that contain markup as a reader sees them, and the prose of a text in
 // JSON. Tags, marks of emphasis and entities within a sentence separate its words, so that patterns miss it,
 // and the classifier scores it too low; so it does if lines of markup or JSON count as sentences. Unless almost
 // the whole text is read again, rendered reports only what spans or borders on markup: the rest reads as before.
+//
+// The prose of JSON can contain markup itself, and so can a text in HTML entities, so they are read again.
 func (in *Inspector) rendered(p *TextPass) {
-	render, isJSON := in.rereading.renderer.Render, text.IsJSON(p.Source)
+	if p.rereadings == mostRereadings {
+		return
+	}
+	renderer, isJSON := &in.rereadings[p.rereadings].renderer, text.IsJSON(p.Source)
+	render := renderer.Render
 	if isJSON {
-		render = in.rereading.renderer.RenderJSON
+		render = renderer.RenderJSON
 	}
 	render(p.Source, func(rendered []byte, parts []text.Part) {
-		pieces := in.rereading.pieces[:0]
-		for _, part := range parts {
-			pieces = append(pieces, piece{part.Start, part.End, p.node, part.From, part.To, p.Source})
-		}
-		in.rereading.pieces = pieces
-		pass := p.reread(rendered, pieces)
+		pass := p.as(rendered, parts)
 		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of JSON is not prose
 		in.match(&pass)
+		if isJSON {
+			in.reread(&pass)
+		} else {
+			in.rendered(&pass)
+		}
 	})
 }
 
@@ -47,25 +71,85 @@ func (in *Inspector) subtitles(p *TextPass) {
 
 // rereadLines inspects lines of a text, joined by the given byte.
 func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
-	joined, pieces := in.rereading.joined[:0], in.rereading.pieces[:0]
+	if p.rereadings == mostRereadings {
+		return
+	}
+	buffers := &in.rereadings[p.rereadings]
+	joined, parts := buffers.joined[:0], buffers.parts[:0]
 	for _, l := range lines {
 		start := len(joined)
 		joined = append(append(joined, p.Source[l.Start:l.End]...), by)
-		pieces = append(pieces, piece{start, len(joined) - 1, p.node, l.Start, l.End, p.Source})
+		parts = append(parts, text.Part{Start: start, End: len(joined) - 1, From: l.Start, To: l.End})
 	}
 	if len(joined) <= keptBytes {
-		in.rereading.joined, in.rereading.pieces = joined, pieces
+		buffers.joined, buffers.parts = joined, parts
 	}
-	pass := p.reread(joined, pieces)
+	pass := p.as(joined, parts)
 	in.match(&pass)
 }
 
 // keptBytes is the maximum size of a buffer that is kept for later texts.
 const keptBytes = 1 << 20
 
-// reread returns a pass for another reading of the text of p, which consists of these pieces of it.
-func (p *TextPass) reread(source []byte, pieces []piece) TextPass {
-	read := pieces[len(pieces)-1].to - pieces[0].offset
+// as returns a pass for another reading of the text of p, which consists of these parts of it.
+func (p *TextPass) as(source []byte, parts []text.Part) TextPass {
+	buffers := &p.in.rereadings[p.rereadings]
+	pieces := buffers.pieces[:0]
+	original, whole := p.Source, true
+	if p.rereadings > 0 {
+		original, whole = p.original, p.whole
+	}
+	for _, part := range parts {
+		pieces = p.appendPieces(pieces, part)
+	}
+	buffers.pieces = pieces
+	read := parts[len(parts)-1].To - parts[0].From
 	return TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: p.in, node: p.node, isKey: p.isKey, root: p.root,
-		Source: source, pieces: pieces, wrapped: true, original: p.Source, whole: read*4 >= len(p.Source)*3}
+		Source: source, pieces: pieces, rereadings: p.rereadings + 1, original: original, whole: whole && read*4 >= len(p.Source)*3}
+}
+
+// appendPieces appends the pieces of the text as sent that a part of another reading of p consists of. A part that
+// is a copy is divided where the pieces of p end.
+func (p *TextPass) appendPieces(pieces []piece, part text.Part) []piece {
+	if p.rereadings == 0 {
+		return append(pieces, piece{part.Start, part.End, p.node, part.From, part.To, p.Source})
+	}
+	of := p.pieces[sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].end > part.From }):]
+	of = of[:sort.Search(len(of), func(i int) bool { return of[i].start >= part.To })]
+	if len(of) > 0 && part.End-part.Start != part.To-part.From { // a decoded entity, or the line break for a tag
+		return append(pieces, piece{part.Start, part.End, p.node, of[0].sent(max(part.From, of[0].start)), of[len(of)-1].sent(part.To), p.original})
+	}
+	for i := range of {
+		from, to := max(part.From, of[i].start), min(part.To, of[i].end)
+		shift := part.Start - part.From
+		pieces = append(pieces, piece{from + shift, to + shift, p.node, of[i].sent(from), of[i].sent(to), p.original})
+	}
+	return pieces
+}
+
+// inProse reports whether [start, end) of a JSON text contains part of a value that is read without escapes. Such a
+// finding is left to that reading: in JSON, escapes join the lines of a value to one, quotation marks within a
+// value look different, and members of an object look like a sentence.
+func (p *TextPass) inProse(start, end int) bool {
+	if p.original != nil {
+		return false
+	}
+	i := sort.Search(len(p.prose), func(i int) bool { return p.prose[i].End > start })
+	return i < len(p.prose) && p.prose[i].Start < end && !p.rule.Markup
+}
+
+// inReading reports whether a text decoded from JSON contains a passage no more often than the other readings of
+// that JSON. Then the passage is inspected there, where its surroundings are not syntax.
+func (p *TextPass) inReading(passage []byte) bool {
+	d := &p.in.decoding
+	if d.values == nil {
+		values, rendered := &p.in.rereadings[0].renderer, &p.in.rereadings[1].renderer
+		values.RenderJSON(p.original, func(s []byte, _ []text.Part) {
+			if len(d.values) < keptBytes {
+				d.values = append(d.values, s...)
+				rendered.Render(s, func(s []byte, _ []text.Part) { d.rendered = append(d.rendered, s...) })
+			}
+		})
+	}
+	return bytes.Count(p.Source, passage) <= max(bytes.Count(d.values, passage), bytes.Count(d.rendered, passage))
 }

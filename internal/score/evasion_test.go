@@ -76,6 +76,14 @@ var decoys = []decoy{
 		body, _ := json.Marshal(t)
 		return fmt.Sprintf("[\n  {\n    \"id\": 4107,\n    \"user\": {\n      \"login\": \"dora\",\n      \"type\": \"User\"\n    },\n    \"created_at\": \"2026-03-02T09:14:00Z\",\n    \"body\": %s,\n    \"reactions\": {\n      \"total_count\": 0\n    }\n  }\n]", body)
 	}},
+	{"HTML in JSON", func(t string, _ bool) string {
+		body, _ := json.Marshal("<p>" + strings.ReplaceAll(everyFifth(html.EscapeString(t), "<b>", "</b>"), "\n", "</p>\n<p>") + "</p>")
+		return fmt.Sprintf(`{"id":88,"status":"current","body":{"storage":{"value":%s,"representation":"storage"}}}`, body)
+	}},
+	{"Markdown in JSON", func(t string, _ bool) string {
+		body, _ := json.Marshal(everyFifth(t, "**", "**"))
+		return fmt.Sprintf("{\n  \"number\": 88,\n  \"body\": %s\n}", body)
+	}},
 	{"a quotation with lines up to column 72", func(t string, _ bool) string { return "> " + strings.ReplaceAll(broken(t, 70), "\n", "\n> ") }},
 	{"a block comment with lines up to column 72", func(t string, _ bool) string {
 		return "/*\n * " + strings.ReplaceAll(broken(t, 69), "\n", "\n * ") + "\n */"

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -9,26 +10,54 @@ import (
 // leastSpaces is the minimum number of spaces in a value that is prose, rather than an identifier or a time.
 const leastSpaces = 3
 
+// Span is the part [Start, End) of a text.
+type Span struct{ Start, End int }
+
 // RenderJSON yields the prose in the strings of a JSON text, without escapes, in the same form as Render. It
 // leaves out names and short values, which are not sentences.
 func (r *Renderer) RenderJSON(s []byte, yield func(rendered []byte, parts []Part)) {
 	r.begin(s, yield)
-	end := 0
-	for t := range jsonStrings(s) {
-		start := end + len(t.before)
-		end = start + len(t.literal)
-		if t.isName || len(t.literal) < 2 || t.literal[len(t.literal)-1] != '"' || bytes.Count(t.literal, []byte(" ")) < leastSpaces && !bytes.HasSuffix(t.literal, []byte(`\n"`)) {
-			continue
-		}
+	for v := range jsonProse(s) {
 		if n := len(r.out); n > 0 && r.out[n-1] != '\n' { // a value that ends with a line feed is a line of a longer text
-			r.put([]byte("\n\n"), start, start+1)
+			r.put([]byte("\n\n"), v.Start-1, v.Start)
 		}
-		r.value(start+1, end-1)
+		r.value(v.Start, v.End)
 		if len(r.out) > renderedBytes || len(r.parts) > renderedParts {
 			r.flush()
 		}
 	}
 	r.flush()
+}
+
+// EscapedProse returns the values with escapes that RenderJSON renders, without their quotation marks, or nil if the
+// text is not valid JSON.
+func EscapedProse(s []byte) (values []Span) {
+	if !IsJSON(s) || bytes.IndexByte(s, '\\') < 0 || !jsontext.Value(s).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return nil
+	}
+	for v := range jsonProse(s) {
+		if bytes.IndexByte(s[v.Start:v.End], '\\') >= 0 {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// jsonProse returns the values in a JSON text that are prose, without their quotation marks.
+func jsonProse(s []byte) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		end := 0
+		for t := range jsonStrings(s) {
+			start := end + len(t.before)
+			end = start + len(t.literal)
+			if t.isName || len(t.literal) < 2 || t.literal[len(t.literal)-1] != '"' || bytes.Count(t.literal, []byte(" ")) < leastSpaces && !bytes.HasSuffix(t.literal, []byte(`\n"`)) {
+				continue
+			}
+			if !yield(Span{start + 1, end - 1}) {
+				return
+			}
+		}
+	}
 }
 
 // value adds the string in JSON that is [start, end) of the source. Each escape is a part of its own, so that
