@@ -13,9 +13,9 @@ import (
 )
 
 type approveCmd struct {
-	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one, SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
+	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for everything on it that waits for approval (definitions and identity), SERVER:NAME for one definition, SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
 	Server    string   `help:"Server of the named definitions; with --all, the only server whose definitions are approved." placeholder:"SERVER"`
-	All       bool     `help:"Approve all pending definitions on all servers, or only on --server."`
+	All       bool     `help:"Approve everything that waits for approval, on all servers or only on --server."`
 	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
 	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -109,7 +109,7 @@ func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	return c.Selectors[0], c.Selectors[1:]
 }
 
-// approvedRow is one approved definition.
+// approvedRow is one approved definition or identity.
 type approvedRow struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"`

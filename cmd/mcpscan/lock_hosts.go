@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keepHosts keeps a listed server's recorded hosts if other configurations beside the lockfile still
-// name them: each client has its own settings for a server, and the targets may include the
-// configuration of only one client. before is nil for a new lockfile.
+// keepHosts keeps a listed server's recorded hosts if other configurations in or below the lockfile's
+// directory still name them: each client has its own settings for a server, and the targets may include
+// the configuration of only one client. before is nil for a new lockfile.
 func (c *lockCmd) keepHosts(ctx context.Context, before *lockfile.File, now *scanner.Snapshot) {
 	if before == nil {
 		return

@@ -233,7 +233,7 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 	needed := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[method]
 	switch {
 	case method == "":
-		return at(0, "expected the key method, such as \"tools/call\"")
+		return at(0, "expected the key method with a value such as \"tools/call\"")
 	case params >= 0 && doc.Kind(params) != wire.Object:
 		return at(int(doc.Nodes[params].Start), "expected an object for params, found %s", doc.Kind(params))
 	case needed != "" && params < 0:
