@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Advise reads advisories from files, and adds to the checks those for packages in the events'
-// configurations. It calls the function read for each file.
+// Advise reads advisories from files, and makes the checks use the advisories about packages in the
+// events' configurations. It calls the function read for each file.
 func (c *Checks) Advise(files []string, events []*scanner.Event, read func(name string, s osv.Stats)) error {
 	if len(files) == 0 {
 		return nil

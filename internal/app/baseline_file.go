@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// baseline returns the known findings from the baseline in effect, its name, and a description of
-// its changes if the change under review modifies it.
+// baseline returns the known findings from the baseline in effect and the baseline's name. If the change
+// under review modifies the baseline, it also describes how.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
 	if err != nil {

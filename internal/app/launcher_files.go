@@ -20,9 +20,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// settingsFiles lists the files from which launchers take settings, in their working directory or above it,
-// each with the prefix of the environment variables that have the same effect. uvx and pipx read no such
-// file.
+// settingsFiles lists the files from which launchers take settings, in their working directory or above
+// it, each with the prefix of the environment variables that have the same effect. uvx and pipx read no
+// such file.
 var settingsFiles = []struct {
 	name, prefix string
 	programs     []string
@@ -47,8 +47,9 @@ type launcherFile struct {
 	hosts    map[string][]string // hosts of registries and proxies, by the scope of the packages; "" for all
 }
 
-// launchers adds to an entry of a project what it and its launchers read from files in the project: the hosts
-// in its environment files and in the launchers' settings, and the file that npx runs instead of a package.
+// launchers adds to an entry of a project what it and its launchers read from files in the project: the
+// hosts in its environment files and in the launchers' settings, and the file that npx runs instead of a
+// package.
 func (p *Plan) launchers(f *config.File, e *config.Server) {
 	var named []*envFile
 	for _, name := range e.EnvFiles {
@@ -92,8 +93,8 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 	}
 }
 
-// dirsOf returns an entry's working directory in its project and the directories above it, up to the root of
-// the repository: npm's own project may begin above that of the client.
+// dirsOf returns an entry's working directory in its project and the directories above it, up to the root
+// of the repository: npm's own project may begin above that of the client.
 func (p *Plan) dirsOf(f *config.File, e *config.Server) (dirs []string) {
 	for dir := cmp.Or(config.InProject(e.Cwd), "."); dir != "."; dir = path.Dir(dir) {
 		dirs = append(dirs, filepath.Join(projectOf(f), filepath.FromSlash(dir)))
@@ -121,7 +122,7 @@ type launcherReader struct {
 	npm     servers.NPM
 }
 
-// variables reads the files that variables in a command's environment and in its environment files name.
+// variables reads the files named by variables in a command's environment and in its environment files.
 func (r *launcherReader) variables(c *launch.Command, files []*envFile) {
 	for _, file := range files {
 		r.ignored = file.ignored
@@ -263,7 +264,8 @@ func (p *Plan) launcherSettings() {
 	}
 }
 
-// unused reports whether a setting specifies the registry of an npm scope from which the launchers fetch no packages.
+// unused reports whether a setting specifies the registry of an npm scope from which the launchers fetch
+// no packages.
 func (f *launcherFile) unused(s configfile.Setting) bool {
 	scope, _, _ := strings.Cut(f.name(s), ":")
 	return strings.HasPrefix(scope, "@") && !slices.ContainsFunc(f.packages, func(name string) bool { return strings.HasPrefix(name, scope+"/") })

@@ -64,8 +64,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("reading %q: line %d, column %d: %s", e.Path, e.Line, e.Column, e.Msg)
 }
 
-// syntaxError is the only constructor, so that every parser's message is truncated and stripped of
-// control characters before it can reach a terminal.
+// syntaxError is the only constructor, so that every parser's message is truncated, and its control
+// characters are escaped, before it can reach a terminal.
 func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Position: pos, Msg: printable(fmt.Sprintf(format, args...), 300)}
 }

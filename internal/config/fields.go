@@ -206,7 +206,7 @@ func (b *entryReader) envFiles() {
 }
 
 // InProject returns the path of a file named by an entry, relative to the project directory, or ""
-// if it did not come with the project.
+// if the file is outside the project.
 func InProject(name string) string {
 	name = slashed(name)
 	for _, root := range []string{"${workspaceFolder}", "${workspaceRoot}", "${CLAUDE_PROJECT_DIR}", "$PWD", "${PWD}"} {

@@ -171,7 +171,8 @@ func container(l *Command) {
 	})
 }
 
-// containerEnv matches -e, a group of options that ends with it, and --env.
+// containerEnv matches --env, and -e or a group of short options that ends with e, with the value if it
+// is attached.
 var containerEnv = lazyregexp.New(`^(?:--env|-[ditPq]*e(.*))$`)
 
 // deno parses the arguments of deno run, whose verb may be missing.

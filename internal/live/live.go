@@ -3,7 +3,7 @@
 // caller as raw bytes.
 //
 // The caller must see the bytes of each frame as sent. SDKs decode frames into typed structs: they drop
-// unknown members, hide tools and reject whole lists, and a scanner needs to see all of these. From an
+// unknown members, hide tools and reject whole lists, all of which a scanner needs to see. From an
 // answer, the package reads only the members that it needs to continue, by exact names. It must not
 // leave processes behind.
 package live

@@ -107,7 +107,7 @@ func (r *Reader) converseMessage(v View) {
 	}
 }
 
-// converseServer returns the server of a call: the provider runs some tools itself.
+// converseServer returns the server of a call: Provider for a tool that the provider runs itself.
 func converseServer(use View) string {
 	if use.says("type", "server_tool_use") {
 		return Provider

@@ -43,7 +43,7 @@ func foldOther(folded []byte) []byte {
 
 // Skeleton returns a form that is the same for names that look alike in an ambiguous font: like
 // FoldName, but with digits, capitals and pairs of letters replaced by the letters they resemble.
-// It is only suitable for comparison.
+// It is suitable only for comparison.
 func Skeleton(name string) string {
 	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
 }

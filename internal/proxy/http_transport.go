@@ -56,9 +56,9 @@ func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
 // maxRedirects is the maximum number of redirects followed for a message.
 const maxRedirects = 5
 
-// withinOrigin follows redirects of messages that stay within the server's origin, as clients do: many
-// servers redirect /mcp to /mcp/. It follows none for requests without GetBody: those for authentication,
-// and those that are too long to keep.
+// withinOrigin follows redirects within the server's origin, as clients do: many servers redirect /mcp
+// to /mcp/. It follows none for requests without GetBody: those for authentication, and those that are
+// too long to keep.
 type withinOrigin struct{ http.RoundTripper }
 
 func (w withinOrigin) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -43,10 +43,10 @@ type Renderer struct {
 	marked bool // the paragraph contains markup
 
 	closing    [len(emphasisMarks)][emphasisRun + 1]int // for each kind of emphasis, where it ends
-	unclosed   [len(emphasisMarks)][emphasisRun + 1]int // up to where the text does not end such emphasis
+	unclosed   [len(emphasisMarks)][emphasisRun + 1]int // offset before which no such emphasis ends
 	noComment  bool                                     // no comment ends in the rest
 	noRawClose bool                                     // no script or style sheet ends in the rest
-	closed     map[string]bool                          // whether the text has an end tag with a name
+	closed     map[string]bool                          // whether the text has an end tag, by name
 }
 
 const emphasisMarks = "*_~"
@@ -130,7 +130,7 @@ func (r *Renderer) flush() {
 	r.out, r.parts = r.out[:0], r.parts[:0]
 }
 
-// emphasis removes marks of emphasis at i. It only does so in pairs on one line, outside words.
+// emphasis removes marks of emphasis at i. It does so only in pairs on one line, outside words.
 func (r *Renderer) emphasis(i int) int {
 	c := r.s[i]
 	end := i + 1
@@ -157,7 +157,7 @@ func (r *Renderer) opens(i, end int) bool {
 	return end < len(r.s) && r.s[end] > ' ' && (i == 0 || !isAlnum(r.s[i-1]) && r.s[i-1] < 0x80)
 }
 
-// closes returns where emphasis ends that begins before i, or 0.
+// closes returns where emphasis that begins before i ends, or 0.
 func (r *Renderer) closes(kind, n, i int) int {
 	if i < r.unclosed[kind][n] {
 		return 0
@@ -317,7 +317,7 @@ func (r *Renderer) rawEnd(name string, i int) int {
 	return i + end
 }
 
-// The HTML tags that do not interrupt a line of text, and those of elements that can have no end tag.
+// The HTML tags that do not interrupt a line of text, and those of elements that need no end tag.
 var (
 	inlineTags   = tagNames("a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark q s samp small span strong sub sup time tt u var wbr")
 	unclosedTags = tagNames("area base br col dd dt embed hr img input li link meta option p param source td th tr track wbr")
