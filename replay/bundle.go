@@ -49,7 +49,7 @@ func Manifests(data []byte) (manifests [][]byte) {
 const manifestName = "manifest.json"
 
 // translations holds the paths of the translations in a bundle: the paths defined by the format,
-// and the paths named by its manifests.
+// and the paths named by the bundle's manifests.
 type translations []string
 
 func translationsOf(data []byte) translations {

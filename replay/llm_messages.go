@@ -98,7 +98,7 @@ type Said struct {
 	Decision scanner.Decision // the zero value means that it was allowed
 }
 
-// SaidKind tells what a Said describes.
+// SaidKind is the kind of item that a Said describes.
 type SaidKind uint8
 
 // The values of SaidKind.

@@ -56,8 +56,8 @@ func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
 
-// Event counts an event for its session. All other data about events in a report comes from the
-// run's result.
+// Event counts an event for its session, and records the name of its server. All other data about events
+// in a report comes from the run's result.
 func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	c.event++
 	c.sessions.see(e, out, c.event)

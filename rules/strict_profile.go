@@ -48,7 +48,7 @@ func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	return everywhere, inResults
 }
 
-// AllStrict returns every rule as configured by the strict profile.
+// AllStrict returns every rule with the patterns and checks of the strict profile.
 func AllStrict() []scanner.Rule {
 	all := All()
 	for i := range all {

@@ -11,7 +11,7 @@ import (
 
 // The bounds on a judge's memory, whatever the input.
 const (
-	defaultSessions = 2048     // sessions open at once; the one with the oldest last event is closed
+	defaultSessions = 2048     // sessions open at once; beyond that, the one idle longest is closed
 	maxPins         = 65536    // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions recognised if they continue
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
@@ -163,7 +163,7 @@ func (j *judge) complete(e *Event) {
 	if j.found.dropped > 0 {
 		j.out.Skips = once(j.out.Skips, tooMany)
 	}
-	if e.Kind != StartedEvent { // no server sent a StartedEvent
+	if e.Kind != StartedEvent { // a StartedEvent does not come from a server
 		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found.all, func(a, b Finding) int {

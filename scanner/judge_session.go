@@ -25,8 +25,8 @@ func (j *judge) session(e *Event) *Session {
 	return s
 }
 
-// open opens a session. If too many sessions are open, it closes the one whose last event has the
-// earliest timestamp.
+// open opens a session. If too many sessions are open, it closes the one that has been idle longest;
+// see idle.
 func (j *judge) open(e *Event) *Session {
 	if len(j.sessions) >= j.engine.options.Sessions {
 		oldest := j.idle.close()

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Action states what the proxy does with a frame.
+// Action is what the proxy does with a frame.
 type Action uint8
 
 // The actions.

@@ -55,8 +55,8 @@ var VariationSelectors = scanner.Rule{
 // doubled is a repeated emoji selector, a common editing mistake.
 var doubled = []byte{15, 15}
 
-// letterSelectors is the minimum number of ASCII letters, each followed by a variation selector,
-// that counts as a hidden message. ASCII letters have no variant forms.
+// letterSelectors is the minimum number of ASCII characters without variant forms, such as letters,
+// each followed by a variation selector, that counts as a hidden message.
 const letterSelectors = 3
 
 // selected returns the byte that a variation selector encodes.
