@@ -108,7 +108,8 @@ func shownName(s string) string {
 }
 
 // remarks returns what distinguishes a finding from an ordinary alert: low confidence or a different
-// action. It calls block a verdict, because a recorded call may have been answered nevertheless.
+// action. The action "block" is shown as a verdict, because a recorded call may have been answered
+// nevertheless.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {

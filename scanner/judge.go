@@ -249,9 +249,9 @@ func (j *judge) match(p *JudgePass, i int) {
 	j.name(i, m.Target)
 }
 
-// update adds a judged message's values to the session, and its call or access to a resource to the
-// session's window. It returns the call that it added to the window, and a blocked call that it will add
-// only if the server answers.
+// update adds a judged message's values to the session, and the message's call, or its access to a
+// resource, to the session's window. It returns the call that it added to the window, and a blocked call
+// that it will add only if the server answers.
 func (j *judge) update(p *JudgePass, access *Call, i int) (added, held *Call) {
 	m, srv := p.Message, p.Server
 	if len(m.Values) > 0 {

@@ -36,8 +36,8 @@ func (in *Inspector) project(i int, def *mcp.Definition) {
 	}
 }
 
-// completed returns the object at node i, together with the members that it lacks and that the approved
-// definition (was) has.
+// completed returns the object at node i, plus the members of the approved definition (was) that the
+// object lacks.
 func (in *Inspector) completed(i int, was *wire.Doc) []byte {
 	raw := in.tree.Raw(i)
 	whole := bytes.Clone(raw[:len(raw)-1])

@@ -88,8 +88,8 @@ func quotedNames(names []string) string {
 
 // newEntries compares the entries of client configurations on the new side with the identities in a
 // lockfile. A lockfile does not record findings in configurations, so a finding in the entry of a
-// locked server counts as a change only if the lockfile records the part of the entry with the
-// finding, and that part has changed.
+// locked server counts as a change only if the lockfile records the part of the entry that the finding
+// concerns, and that part has changed.
 type newEntries struct {
 	old   *scanner.Snapshot
 	pair  bool // the first entry is compared with the only server in old

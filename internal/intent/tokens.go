@@ -194,9 +194,8 @@ func (r *Reader) chunk(s []byte, start int, p *Place) int {
 // stemBytes is the length, in bytes, of a stem, which is the beginning of a longer word.
 const stemBytes = 5
 
-// rest completes the token of a chunk that starts with letters and continues with other characters.
-// It also returns the kinds of these characters, except the trailing ones, which do not belong to
-// the chunk.
+// rest completes the token of a chunk after its first letters, if any. It also returns the kinds of the
+// characters that it adds; trailing ones do not belong to the chunk.
 func rest(s []byte, w token) (_ token, all uint16) {
 	hash, seen := w.hash, uint16(0)
 	for i := w.end; i < len(s); {

@@ -13,7 +13,7 @@ const Provider = "provider"
 // anthropicEvents are the events of a Messages stream, apart from pings and errors.
 var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
 
-// providerTools are the type prefixes of tools that are not defined in a request.
+// providerTools are the type prefixes of tools that the provider defines; a request only names them.
 var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor", "browser_toolset", "agent_toolset_"}
 
 func readAnthropicRequest(r *Reader, b *body) {

@@ -51,7 +51,7 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// IsWord reports whether a value looks like a word: letters in one case, or with a capital. Generated
+// IsWord reports whether a value looks like a word: letters in one case, or with an initial capital. Generated
 // secrets are longer, mix both cases or have digits.
 func IsWord(value string) bool { return wordOfLetters.MatchString(value) }
 

@@ -112,8 +112,8 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 }
 
 var (
-	// callsTool matches wording for calling a tool, and callsThis for calling the tool that the
-	// text describes.
+	// callsTool matches wording for calling any tool; callsThis matches wording for calling the tool
+	// that the text describes.
 	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
 	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
 		`\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|` +
