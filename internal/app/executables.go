@@ -11,9 +11,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// absent handles an entry whose approved executable has a path in the project, but cannot be compared. If
-// the file is missing but the base has it, a rule reports this. A file missing from both does not make the
-// run incomplete, because Git often ignores what a build writes.
+// absent handles an entry whose approved executable has a path in the project, but cannot be compared.
+// If the file is missing but the base has it, a rule reports this. A file missing from both does not
+// make the run incomplete, because Git often ignores what a build writes.
 func (p *Plan) absent(e *config.Server, dir string, at scanner.Origin) {
 	name := p.approvedFile(e)
 	if name == "" {

@@ -51,8 +51,8 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// IsWord reports whether a value looks like a word: letters in one case, or with an initial capital. Generated
-// secrets are longer, mix both cases or have digits.
+// IsWord reports whether a value looks like a word: letters in one case, or with an initial capital.
+// Generated secrets are longer, mix both cases or have digits.
 func IsWord(value string) bool { return wordOfLetters.MatchString(value) }
 
 var wordOfLetters = lazyregexp.New(`^(?:[A-Za-z]?[a-z]{1,19}|[A-Z]{1,20})$`)

@@ -77,8 +77,8 @@ var (
 	figuresOnly = lazyregexp.New(`^[0-9.]+$|:`)
 	mailAddress = lazyregexp.New(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
 	personQuery = lazyregexp.New(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
-	// publicQuery are parameters, mostly of authorization requests, whose values are not reported: they may
-	// look random, but are not secret.
+	// publicQuery are parameters, mostly of authorization requests, whose values are not reported: they
+	// may look random, but are not secret.
 	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope " +
 		"response_type response_mode resource audience request_uri login_hint login_hint_token prompt " +
 		"elicitationid elicitation_id session_id id")
