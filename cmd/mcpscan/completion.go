@@ -31,8 +31,8 @@ func (c *completionCmd) Run(std streams) error {
 	return put(std.out, script)
 }
 
-// completeCmd completes the last word of a command line. The scripts pass it all words but the
-// program name.
+// completeCmd completes the last word of a command line. The scripts pass it the words up to the
+// cursor, without the program name.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -80,7 +80,7 @@ func completions(root *kong.Node, words []string) []completion {
 	return slices.DeleteFunc(next(root, node, before, strings.HasPrefix(last, "-")), func(c completion) bool { return !strings.HasPrefix(c.word, last) })
 }
 
-// next returns the flags of a command, or its subcommands and the values of its arguments.
+// next returns the flags of a command, or its subcommands and the values of its first argument.
 func next(root, node *kong.Node, before []string, flags bool) []completion {
 	var out []completion
 	if flags {

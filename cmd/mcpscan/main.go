@@ -1,7 +1,7 @@
 // Command mcpscan finds poisoned tool definitions and results from MCP servers, offline: in live
 // servers, client configurations, definition files and recordings.
 //
-// Every command has its own file; this one contains the grammar and the exit codes.
+// Every command has its own file; this one contains the grammar.
 package main
 
 import (
@@ -118,7 +118,7 @@ func run(args []string, std streams) int {
 		return exited
 	}
 	if err != nil {
-		// The empty value of an enumeration stands for a flag that is not given.
+		// The empty value of an enumeration means that the flag is not given.
 		message := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
 		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%s; see %s --help", message, helpful(err))})
 	}
