@@ -83,7 +83,7 @@ func (c *checker) covered(r, earlier *Rule) {
 	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.At)
 	switch {
 	case own != theirs:
-		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides %s instead of %s; move it up, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
+		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides %s instead of %s; give it precedence, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
 	case r.covers(earlier):
 		c.tell(r.At, "%s is a duplicate of %s; remove it", r.called(), place)
 	default:

@@ -91,7 +91,7 @@ func (p *Profile) Finding(f *scanner.Finding, server, tool string) {
 	}
 }
 
-// Lost returns the number of servers and tools that were not recorded.
+// Lost returns how often a server or tool was not recorded because of the limit.
 func (p *Profile) Lost() int { return p.lost }
 
 // Empty reports whether there is nothing to build a policy from.
