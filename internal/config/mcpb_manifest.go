@@ -12,7 +12,7 @@ import (
 func ParseManifest(name string, data []byte) *File {
 	text, failed := plainText(data)
 	if failed != nil {
-		return nil // the reader of its definitions reports errors
+		return nil // the reader of the manifest's definitions reports errors
 	}
 	roots, failed := parseJSON(text)
 	if failed != nil || len(objects(roots)) == 0 {

@@ -20,7 +20,7 @@ type container struct {
 }
 
 // containers returns the locations that may contain servers, in the order in which they are read.
-// Keys are case-sensitive, as in most clients.
+// Keys must match exactly, as in most clients; variants finds other spellings.
 func containers() []container {
 	return []container{
 		{"mcpServers", []string{"mcpServers"}, nil},
@@ -154,7 +154,7 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reads a string that stands where servers are expected. In a plugin manifest, it is the path
+// pathString reads a string found where servers are expected. In a plugin manifest, it is the path
 // of a file that contains them. In the Markdown file of an agent, it is the name of a configured server,
 // which needs no check here.
 func (r *reader) pathString(shape string, n *node) {

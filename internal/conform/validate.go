@@ -17,7 +17,7 @@ type run struct {
 	quiet   bool // do not report violations, because the result is only one of several conditions
 
 	tracking  bool    // record which parts of the current value are evaluated
-	evaluated []int32 // those parts, beginning at the index in from
+	evaluated []int32 // evaluated parts; those of the current value begin at index from
 	from      int
 
 	at    int    // node of the first violation, or -1

@@ -13,9 +13,9 @@ const maxWork = 200_000
 // Violation returns the first location at which a value violates a schema, as a JSON Pointer, with
 // the text there and a message. All are "" if it finds none.
 //
-// It supports only type, enum, const, required, properties, additionalProperties: false and items, and
-// ignores schemas with $ref, because a malicious schema could keep a full validator running for ever.
-// Unsupported keywords cause false negatives, not false positives.
+// It supports only type, nullable, enum, const, required, properties, additionalProperties: false and
+// items, and ignores schemas with $ref, because a malicious schema could keep a full validator running
+// for ever. Unsupported keywords cause false negatives, not false positives.
 func Violation(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}
 	if c.schema.Parse(schema) != nil || c.value.Parse(value) != nil {

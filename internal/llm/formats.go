@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// format is a format that agents or providers write.
+// format contains the name, the recogniser and the reader of a format that agents or providers write.
 type format struct {
 	name string
 	is   func(View) bool
@@ -235,7 +235,8 @@ var (
 	responseMembers = []string{"response", "response_body", "responseBody", "res"}
 )
 
-// exchange reports whether an object contains a request, a response or both, or is one itself.
+// exchange reports whether an object contains a request, a response or both, or is a request or response
+// itself.
 func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && isBody(v) }
 
 func exchanged(v View) bool {

@@ -57,7 +57,7 @@ type Item struct {
 	Tool    View // of a Declared: the definition
 	Args    View // of a call: an object, or a string that holds one
 	Content View // of a result: a string, a list of blocks, or an object
-	Media   View // of a result: a list of blocks beside an object
+	Media   View // of a result: a list of blocks in addition to Content
 	Meta    View // of a result: metadata or an error that the client keeps with it
 
 	Reason string // why the item is skipped or ignored

@@ -20,7 +20,7 @@ import (
 type Error struct {
 	Path         string
 	Line, Column int
-	Pointer      string // JSON Pointer into the file; empty if the file is not valid JSON
+	Pointer      string // JSON Pointer into the file, or ""
 	Msg          string
 }
 
@@ -115,8 +115,8 @@ func (p *parser) fail(node int, format string, args ...any) {
 	}
 }
 
-// object rejects values other than objects, and unknown or duplicate members. A node below 0 stands
-// for an optional member that is missing.
+// object rejects values other than objects, and unknown or duplicate members. A node below 0 means
+// that an optional member is missing.
 func (p *parser) object(node int, known ...string) {
 	if node >= 0 && p.doc.Kind(node) != wire.Object {
 		p.fail(node, "expected an object, found %s", p.doc.Kind(node))

@@ -25,7 +25,7 @@ type Stats struct {
 	Read      int // all advisories
 	Kept      int // about a requested package
 	Withdrawn int // withdrawn by their publisher
-	Other     int // only about ecosystems that the variable ecosystems lacks
+	Other     int // only about ecosystems that mcpscan does not know
 }
 
 // MaxAdvisory is the maximum size of one advisory, in bytes. The longest published advisory

@@ -13,7 +13,7 @@ import (
 
 // allowed asks about a client request: over its response stream if the client can ask its user, or
 // else outside the client. It returns the writer for the response, or nil if the client cancelled the
-// request, which then has a response without a message.
+// request and the response has ended without a message.
 func (x *exchange) allowed(w http.ResponseWriter, body []byte, out *scanner.Outcome) (allowed bool, to http.ResponseWriter) {
 	var client asker
 	if x.readsEvents() && len(x.ids) > 0 && x.elicits.able(x.client()) {

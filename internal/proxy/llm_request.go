@@ -166,7 +166,7 @@ func maskGiven(body []byte) func([]byte) []byte {
 		}
 		value := string(v.Text())
 		bare := value[strings.IndexByte(value, ' ')+1:]                  // also mask the value without its scheme
-		if token && (strings.Contains(bare, " ") || text.IsWord(bare)) { // a server chooses its token, and must not mask its texts
+		if token && (strings.Contains(bare, " ") || text.IsWord(bare)) { // otherwise, a server could choose a token that masks words in its texts
 			return
 		}
 		values = append(values, value, bare)

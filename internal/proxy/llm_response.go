@@ -154,7 +154,8 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 const notJSON = "a message is not valid JSON, but some clients and servers accept it"
 
 // recognise returns the format of a body, or "" if it has none, and what to inspect: the body itself, or
-// the JSON that lenient parsers read in it. It returns nil if fail_closed refuses such a body.
+// the JSON that lenient parsers read in it. It returns nil if fail_closed refuses a body that only
+// lenient parsers read.
 func (x *llmExchange) recognise(body []byte) (readable []byte, format string) {
 	if format = replay.Knows(body); format != "" {
 		return body, format
@@ -169,8 +170,8 @@ func (x *llmExchange) recognise(body []byte) (readable []byte, format string) {
 	return readable, format
 }
 
-// peek returns the beginning of a body, up to at least the first byte that is not
-// white space.
+// peek returns enough of the beginning of a body to tell whether it is JSON or an event stream; if it
+// is, without the white space before it.
 func peek(r *bufio.Reader) (start []byte, err error) {
 	for n := 1; n <= headBytes; n++ {
 		if start, err = r.Peek(n); err != nil {

@@ -1,8 +1,8 @@
 // Package reading determines, from words and without grammar, which senses occur in a definition's
 // sentences, and which of them are negated. Rules decide what a combination of senses means.
 //
-// A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks only
-// covers known phrasings. But whatever its wording, a malicious instruction must say what is taken,
+// A word list alone cannot distinguish an attack from a text about attacks, and a list of attacks
+// covers only known phrasings. But whatever its wording, a malicious instruction must say what is taken,
 // where it goes, who acts, or who must not know, so the package searches for these elements.
 package reading
 

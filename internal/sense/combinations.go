@@ -15,7 +15,8 @@ var WaivesApproval = Test{
 }
 
 // ActsAlone matches instructions to act without asking. Descriptions of agents use the same words,
-// so the text must also mention consent or a duty, or address the reader.
+// so the text must also mention consent, a duty or an action that a user would want to confirm, or
+// address the reader.
 var ActsAlone = Test{
 	Needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
 	Weights: map[reading.Sense]int{

@@ -14,7 +14,7 @@ type digests struct{ raw, lf, crlf string }
 // it out, so the same script can differ between machines.
 type fileHash struct {
 	raw, lf, crlf hash.Hash
-	binary        bool // the file contains a zero byte, like Git's test
+	binary        bool // the file contains a zero byte, by which Git recognises binary files
 	cr            bool // the last byte was a carriage return, which is not yet hashed as text
 }
 

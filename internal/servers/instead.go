@@ -107,8 +107,8 @@ func (d *Disk) ownProgram(dir, program string) string {
 	return file
 }
 
-// ownPrograms returns the files that the package.json in a directory declares for its programs, by name. The
-// directory that contains all of them has the name "".
+// ownPrograms returns the files that the package.json in a directory declares for its programs, by name.
+// If it declares only a directory that contains them, that directory has the name "".
 func (d *Disk) ownPrograms(dir string) map[string]string {
 	var doc wire.Doc
 	data := bytes.TrimPrefix(d.manifest(filepath.Join(dir, "package.json")), []byte("\xef\xbb\xbf"))

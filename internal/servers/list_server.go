@@ -222,8 +222,8 @@ func (l *Listing) Identify(ctx context.Context, t *Target, environment []string,
 	return id, unknown, refused
 }
 
-// replaced returns the reason why the file that would start the server is not known to be the
-// approved one. It returns "" if the file is the approved one, or if no file was approved. unknown
+// replaced returns the reason why the file that would be executed is not known to be the approved
+// one. It returns "" if the file is the approved one, or if no file was approved. unknown
 // says why the digest could not be determined.
 func (t *Target) replaced(now *baseline.Identity, unknown string, known Known) string {
 	was := known[t.Name].Approved()

@@ -1,7 +1,7 @@
 // Package spool writes lines to files through a bounded queue.
 //
-// Write must never wait for a disk. A line in the file must say how many lines are lost because the
-// queue is full.
+// Write must never wait for a disk. A line in the file must say how many lines were lost because the
+// queue was full.
 package spool
 
 import (
@@ -30,8 +30,8 @@ type Options struct {
 	Trouble func(error)
 }
 
-// Spool writes lines to a file, and to the next file when told to. Its methods must be called by
-// one goroutine at a time.
+// Spool writes lines to a file; Next switches to another one. Its methods must be called by one
+// goroutine at a time.
 //
 // Lines are lost if the queue is full. In the file, they are replaced by a line that gives their number,
 // followed by empty lines so that later lines keep their line numbers. Failed writes to a file are

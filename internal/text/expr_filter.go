@@ -125,8 +125,8 @@ func (s *dfaState) read(key []byte) {
 const (
 	unknown = 0 // a transition that has not been computed
 
-	// maxStates and maxTables limit the memory for states. If an expression exceeds them, all its
-	// states are discarded; the work per byte is bounded by the expression either way. An
+	// maxStates, and maxTables in bytes, limit the memory for states. If an expression exceeds them,
+	// all its states are discarded; the work per byte is bounded by the expression either way. An
 	// expression may exceed maxStates as long as the excess of all expressions together stays
 	// within maxTables.
 	maxStates = 256

@@ -16,7 +16,7 @@ type NetOptions struct {
 	WordDrop uint32  // words dropped, per thousand
 	Share    float64 // share of benign sentences that the net is trained on: those with the highest scores
 	Honest   int     // maximum number of sentences from real servers and public corpora in each pass
-	Known    int     // number of groups in which a word must occur
+	Known    int     // minimum number of groups in which a word must occur
 	// Added contains the probabilities, per thousand, that sentences of other benign examples are
 	// added to each sequence of an example: first those for benign examples, then those for
 	// attacks. These added sentences teach the net to disregard harmless text that an attacker adds.
