@@ -2,7 +2,7 @@ package replay
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// bareCalls records whether a file contains calls of several tools, none of which names a server.
+// bareCalls records whether a file contains calls of several tools but no call that names a server.
 type bareCalls struct {
 	tool    string // of the first call without a server
 	at      scanner.Origin

@@ -60,8 +60,8 @@ func ruleURI(id string) string {
 	return rulesURI + id
 }
 
-// unknownDescriptor declares a rule that a saved report names but this version no longer has,
-// because results without a declared rule are dropped.
+// unknownDescriptor declares a rule that a saved report names but this version does not have, because
+// results without a declared rule are dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {

@@ -22,7 +22,8 @@ func (in *Inspector) notification(m *Message, node int) {
 }
 
 // inputRequests inspects the requests (sampling, elicitation, roots) that, as of protocol version
-// 2026-07-28, a result or a notification about a task can contain. Their keys, which the server chooses, belong to the given subject, which begins at node from.
+// 2026-07-28, a result or a notification about a task can contain. Their keys, which the server chooses,
+// belong to the given subject, which begins at node from.
 func (in *Inspector) inputRequests(m *Message, subject mcp.SubjectKind, from, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {

@@ -25,14 +25,14 @@ func mix(h uint64) uint64 {
 }
 
 // Bound records how much of a limit shared by all sessions a run has used. Merging uses it to
-// determine whether a single run would have reached the bound.
+// determine whether a single run would have reached the limit.
 type Bound struct {
 	Name string `json:"name"`
 	Used int    `json:"used"`
 	Most int    `json:"most"`
 }
 
-// bounds returns the bounds that all sessions share, and how much of each this shard used.
+// bounds returns the limits that all sessions share, and how much of each this shard used.
 func (j *judge) bounds() []Bound {
 	return []Bound{
 		{"values remembered for flows between servers", j.peak, maxRemembered},

@@ -78,7 +78,7 @@ func preparation(l *launch.Command) bool {
 	return false
 }
 
-// longestPreparation is the maximum length of shell code that is recognised as preparation.
+// longestPreparation is the maximum length, in bytes, of shell code that is recognised as preparation.
 const longestPreparation = 400
 
 // codeAddress matches a URL that contains code.

@@ -52,7 +52,7 @@ var SecretLiteral = scanner.Rule{
 			}
 			for k := range e.Args {
 				name, value := argument(e.Args, k)
-				if pointer := fmt.Sprintf("/args/%d", k); found[pointer] == nil { // otherwise, its words are reported
+				if pointer := fmt.Sprintf("/args/%d", k); found[pointer] == nil { // otherwise, its words have been reported
 					report(pointer, name, value)
 				}
 			}
@@ -104,7 +104,7 @@ var (
 // lastToken returns the last token of a JSON pointer.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the minimum length of a password in a variable whose name is unambiguous.
+// wordLength is the minimum length, in bytes, of a password in a variable whose name is unambiguous.
 const wordLength = 6
 
 // credentialLength is the maximum number of bytes of a value that are compared with published

@@ -78,8 +78,8 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
-// Expressions must match a name's last word, because password_policy and credential_id are not
-// secrets.
+// Like the expressions in internal/sensitive, ownPassword must match a name's last word, because
+// password_policy and credential_id are not secrets.
 var (
 	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
 

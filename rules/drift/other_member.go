@@ -82,8 +82,8 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member name in the specification for which a lenient client would take name,
-// or "" if there is none.
+// asSchema returns the standard member that a lenient client would read under this name, or "" if there
+// is none.
 func asSchema(name string) string {
 	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {

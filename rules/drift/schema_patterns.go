@@ -94,7 +94,7 @@ func (s *schemaChange) letThrough(old, now string) string {
 	return first
 }
 
-// The limits for reading patterns: their number in one comparison, and their length.
+// The limits for reading patterns: their number in one comparison, and their length in bytes.
 const (
 	maxPatternsRead = 256
 	maxPatternBytes = 1000
