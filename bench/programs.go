@@ -72,7 +72,7 @@ func available(all []program) []program {
 	})
 }
 
-// figures are the medians of a program's runs.
+// figures are the measurements of a program's run, or the medians of several runs.
 type figures struct{ cpu, wall, memory float64 } // in seconds and bytes
 
 // interleaved runs the programs in turn, several times, and returns the medians for

@@ -68,7 +68,7 @@ type average struct {
 	runs  int
 }
 
-// measure repeats the work until all its runs took at least the given time.
+// measure repeats the work until its runs took at least the given time in total.
 func (a *average) measure(work func(), enough time.Duration) {
 	for n := 1; a.spent < enough; n *= 2 { // a growing number, because reading the clock takes time
 		start := spent()

@@ -64,7 +64,7 @@ func (r *Reader) gooseMessage(v View) {
 		switch kind := c.Str("type"); kind {
 		case "toolRequest", "frontendToolRequest":
 			call := c.At("toolCall").either("value", "Ok")
-			if !call.Is() { // what the model said is not a call
+			if !call.Is() { // what the model wrote is not a valid call
 				r.text(c)
 				continue
 			}

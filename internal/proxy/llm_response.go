@@ -49,7 +49,7 @@ func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
 	resp.Body = s
 }
 
-// headBytes is how much of a body is needed to recognise its format.
+// headBytes is how many bytes of a body are enough to recognise its format.
 const headBytes = 512
 
 // whole inspects a body that is not declared as a stream.

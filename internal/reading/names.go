@@ -60,8 +60,7 @@ func namesKeyFile(t []byte, i, j int) bool {
 	return false
 }
 
-// nameReach is how much text after the first word is searched for the rest of a
-// file name.
+// nameReach is the number of bytes after the first word that are searched for the rest of a file name.
 const nameReach = 32
 
 var (

@@ -10,7 +10,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The limits on user-written patterns. A pattern with look-around backtracks, so it is only run on
+// The limits on user-written patterns. A pattern with look-around backtracks, so it is run only on
 // short windows, which the same expression without its look-around finds in linear time.
 const (
 	stretch  = 16 << 10               // bytes that an expression is run on at a time

@@ -12,7 +12,7 @@ import (
 
 // Pattern describes what to search for in folded text. Anchors are lower-case literals, at least
 // one of which occurs in every match; the anchors of all patterns are found in one pass, so a good
-// anchor is rare (not "http", not "before"). Expr is verified around an anchor, at most Reach bytes
+// anchor is rare (not "http", not "before"). Expr is matched around an anchor, at most Reach bytes
 // before and after it. If Expr is empty, the anchor itself is the match.
 //
 // Compose replaces Expr if composing the expression is slow: it is not called before an anchor has
