@@ -19,7 +19,7 @@ var RemoteRef = scanner.Rule{
 	Fix:        "Move the referenced parts into $defs. Do not let a client resolve references to other documents.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification (2026-07-28) forbids clients from fetching references to network addresses by default, and no published server examined uses such a reference. A $schema dialect that few validators support is rated medium; a reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
+	Basis:      "The specification (2026-07-28) forbids clients from fetching references to network addresses by default, and no published server examined uses such a reference. A $schema dialect that is an external document is rated medium; a dialect or reference without an address is rated low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *mcp.Definition, node int) {

@@ -13,7 +13,7 @@ var Cloaking = scanner.Rule{
 	ID:         "drift-cloaking",
 	Category:   "version_pin",
 	Title:      "A server shows different definitions to different clients",
-	Why:        "A server that recognises its clients can show a reviewer or scanner a different tool than it shows the client that uses it.",
+	Why:        "A server that recognises its clients can show one tool to a reviewer or scanner and a different one to the user's client.",
 	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve the definition listed then.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

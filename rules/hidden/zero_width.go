@@ -18,7 +18,7 @@ var ZeroWidth = scanner.Rule{
 	Fix:        "Remove the characters. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more invisible characters in a row, two kinds in one text, one inside a Latin word, or eight in one text are no accident. Fewer may be accidental elsewhere, so they are rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more invisible characters in a row, two kinds in one text, one inside a Latin word, or eight in one text are no accident. Fewer of them, in other positions, may be accidental and are rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		worst, total, all := scanner.Issue{}, 0, map[rune]bool{}

@@ -9,7 +9,7 @@ var CachePublicAuth = scanner.Rule{
 	ID:         "prt-cache-public-auth",
 	Category:   "protocol",
 	Title:      "A response to a request with credentials may be cached for everyone",
-	Why:        "A caching gateway may serve a result that is marked as public to any other client.",
+	Why:        "A caching gateway may serve any other client a result that is marked as public.",
 	Fix:        `Make the server answer with cacheScope "private" if the answer depends on the caller.`,
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,

@@ -32,8 +32,7 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 // notFollowed are members with arbitrary data, in which clients follow no addresses.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed invokes visit for each address in a message if clients fetch it, or open it for the
-// user.
+// followed invokes visit for each address in a message that clients fetch, or open for the user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == mcp.ClientToServer {
 		return
@@ -94,7 +93,8 @@ func inIcons(doc *wire.Doc, object int) bool {
 }
 
 // requested invokes visit for the parameters of each request with the given method from a server to
-// its client. Since protocol version 2026-07-28, results and notifications about tasks contain such requests.
+// its client. Since protocol version 2026-07-28, results and notifications about tasks contain such
+// requests.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
 	if p.Direction == mcp.ClientToServer {
