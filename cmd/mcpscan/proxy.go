@@ -40,7 +40,7 @@ type proxyCmd struct {
 	engineFlags
 }
 
-// Run starts the server and relays messages between it and the client.
+// Run starts the server, or listens on a port, and relays messages.
 func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	surviveClosedStreams()
 	if err := c.check(); err != nil {
@@ -139,7 +139,7 @@ func (c *proxyCmd) check() error {
 			return usage("--upstream names a server that the proxy does not start; remove --env and --inherit-env")
 		}
 		if c.Session != "" && c.Session != noSession {
-			return usage("--session applies only to servers that the proxy starts; on a port, the proxy distinguishes clients by their messages")
+			return usage("--session applies only over stdio; on a port, the proxy distinguishes clients by address and headers")
 		}
 		return c.listenFlags.check()
 	case !command:
