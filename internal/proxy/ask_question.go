@@ -16,8 +16,8 @@ import (
 const (
 	maxShown      = 16       // messages in a question; at least as many as the engine judges in one result
 	argumentChars = 16 << 10 // maximum length of the arguments, and of the other members, of one of these
-	elicitedChars = 4 << 10  // likewise in an elicitation, which a client shows at once
-	nameChars     = 200      // maximum length of other strings in a question, and of names in errors
+	elicitedChars = 4 << 10  // likewise in an elicitation, which a client shows as a whole
+	nameChars     = 200      // maximum length of names in a question and in errors
 )
 
 // Question describes a held line or body to the user. Its strings are bounded and escaped, and
@@ -98,9 +98,9 @@ func (m *QuestionMessage) members(message wire.Value) {
 	m.Other = Excerpt(text.Mask(string(other)), argumentChars)
 }
 
-// Excerpt returns s with everything escaped that is not plainly printable; see [text.Visible]. It leaves out
-// the middle of a longer string, and says how much is missing, so that the user who approves a message
-// knows that there is more.
+// Excerpt escapes everything in s that is not plainly printable; see [text.Visible]. It leaves out the
+// middle of a string longer than limit, and says how much is missing, so that the user who approves a
+// message knows that there is more.
 func Excerpt(s string, limit int) string {
 	whole := []rune(text.Visible(s, math.MaxInt))
 	if len(whole) <= limit {

@@ -15,7 +15,7 @@ type responsesFlow struct {
 	open    map[string]*responsesItem // held calls, by index
 	queued  map[string]bool           // held items: calls, and items that began after them
 	blocked map[string]*responsesItem // items replaced by a message
-	said    map[int][]replay.Said     // refused items, by event
+	said    map[int][]replay.Said     // calls and refused items, by event
 }
 
 // responsesItem is a tool call in a Responses API answer.

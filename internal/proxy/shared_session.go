@@ -27,7 +27,7 @@ type Session interface {
 }
 
 const (
-	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn, in less than a millisecond
+	maxInTurn  = 64 << 10         // largest message, in bytes, judged within one turn; other proxies wait meanwhile
 	maxBacklog = 256              // additions waiting for a turn
 	maxAhead   = 10 * time.Second // how far another proxy's clock may be ahead
 	perEntry   = 64               // tools per entry, to fit MaxEntry
@@ -152,8 +152,7 @@ func (g *gate) parse(s *scope, text []byte) *scanner.Shared {
 	return shared
 }
 
-// skipped emits an event that says why something was not fully inspected, while a message is being
-// judged.
+// skipped emits an event that says why something was not fully inspected. The caller must hold g.mu.
 func (g *gate) skipped(s *scope, reason string) {
 	e := s.event(scanner.SkippedEvent)
 	e.Reason = reason
