@@ -40,8 +40,8 @@ func wordsOf(block *[blockSize]byte) (alnum, high uint64) {
 	return alnum, high
 }
 
-// between returns a mask with the top bit of each byte set if the corresponding byte of y is in [low, high]. All arguments are
-// ASCII.
+// between returns a mask with the top bit of each byte set if the corresponding byte of y is in
+// [low, high]. All arguments are ASCII.
 func between(y uint64, low, high byte) uint64 {
 	return (y + ones*uint64(0x80-low)) &^ (y + ones*uint64(0x7F-high)) & tops
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// The minimums for words to count as joined. Most names stay below them.
+// The requirements for words to count as joined, which most names do not meet.
 const (
-	joinedWords = 5
-	joiner      = 4 // bytes between two words
-	humpLetters = 3 // letters of a word in camelCase, on average
+	joinedWords = 5 // minimum number of words
+	joiner      = 4 // maximum number of bytes between two words
+	humpLetters = 3 // minimum number of letters of a word in camelCase, on average
 )
 
 // joint describes a run of words that are joined by the same marks.

@@ -68,8 +68,8 @@ var beginsTurned = func() (t [256]bool) {
 	return
 }()
 
-// leastTurned is the minimum number of upside-down letters for a text to count as upside down.
-// Languages and phonetic notation use a few of them.
+// leastTurned is the minimum number of upside-down letters for a text to count as upside down. Some
+// languages, and phonetic notation, use a few of these letters.
 const leastTurned = 8
 
 // decodeTurned decodes text written upside down.

@@ -48,7 +48,7 @@ const (
 	mostDigits   = 34 // characters of an IBAN, which also has letters
 	leastIBAN    = 15
 	leastPassage = 40 // letters and digits of a passage
-	passageKinds = 12 // distinct ones among the first of them; a row of numbers has fewer
+	passageKinds = 12 // distinct ones among the first leastPassage of them; a row of numbers has fewer
 )
 
 // Character classes of values.
@@ -58,7 +58,7 @@ const (
 	linkClass              // characters of a link
 	digitClass
 	alnumClass
-	addressClass // characters at least one of which is in every link and e-mail address
+	addressClass // every link and e-mail address contains at least one of these characters
 )
 
 var valueClass = func() (t [256]uint8) {
@@ -157,7 +157,7 @@ func Lookups(s []byte, yield func(Distinct)) {
 	}
 }
 
-// longestLookup is the length of the longest word that is looked up.
+// longestLookup is the maximum length, in bytes, of a word that is looked up.
 const longestLookup = 200
 
 // delimitsSecret marks the characters that delimit a secret.

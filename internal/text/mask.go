@@ -47,7 +47,7 @@ var secrets = slices.Concat(tokens, []secret{
 		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
-// environmentSuffix matches what names the environment or the number of a secret, after its name.
+// environmentSuffix matches an environment or a number after the name of a secret, as in _PROD or _2.
 const environmentSuffix = `(?:[_-](?:prod(?:uction)?|stag(?:e|ing)|dev(?:elopment)?|test|main|[0-9]{1,2}))?`
 
 // marked detects passwords that contain arbitrary punctuation. It also matches plain words, which
@@ -98,12 +98,12 @@ const pemBegin = "-----begin "
 // pemMark is pemBegin in its original case; hints are in lower case.
 var pemMark = []byte("-----BEGIN ")
 
-// The maximum distance from an excerpt at which a credential that overlaps it may begin or end. A
-// credential that is only partly in the excerpt must be masked as well.
+// The maximum distance, in bytes, from an excerpt at which a credential that overlaps it may begin or
+// end. A credential that is only partly in the excerpt must be masked as well.
 const (
 	maskReach = 1024 // in both directions
 	longReach = 8192 // back to the start of a private key, and to either end of a token
-	labelSize = 64   // bytes of the text before a token, such as password=
+	labelSize = 64   // length of the text before a token, such as password=
 )
 
 // Excerpt returns s[from:to] with credentials masked. The first four characters of a long credential

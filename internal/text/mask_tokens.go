@@ -49,8 +49,8 @@ var tokens = []secret{
 	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, maybe truncated
 }
 
-// TokenCandidates finds, in folded text, all tokens that grant access, and similar text. Token checks the
-// exact, case-sensitive forms. Private keys and JSON Web Tokens are not included.
+// TokenCandidates finds, in folded text, tokens that grant access and text that resembles them. Token
+// checks the exact, case-sensitive forms. Private keys and JSON Web Tokens are not included.
 var TokenCandidates = Pattern{
 	Name: "token",
 	Expr: `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|` +
@@ -64,7 +64,7 @@ var TokenCandidates = Pattern{
 		"hooks.slack.com/", "/api/webhooks/"},
 }
 
-// Token returns the first credential in s that has a vendor's format, or "" if there is none. It
+// Token returns a credential in s that has a vendor's format, or "" if there is none. It
 // skips placeholders: tokens that have fewer than tokenVariety distinct characters, or contain a
 // word such as example.
 func Token(s string) string {
