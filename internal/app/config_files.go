@@ -152,7 +152,7 @@ type envFile struct {
 	places  []configfile.Setting // variables that name files with settings of npm
 }
 
-// envFile reads an environment file in the project, unless another entry names it, too.
+// envFile reads an environment file in the project, once even if several entries name it.
 func (p *Plan) envFile(f *config.File, name string) *envFile {
 	if p.envFiles[name] != nil {
 		return p.envFiles[name]

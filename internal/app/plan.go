@@ -34,7 +34,7 @@ type Plan struct {
 	Empty   bool              // the run judges a change, and finds neither a configuration nor a lockfile
 
 	named         []string                 // files that command lines name
-	searched      bool                     // the configurations in a directory were searched
+	searched      bool                     // a directory was searched for configurations
 	configs       map[string]bool          // paths of the configurations
 	launcherFiles map[string]*launcherFile // of the projects, by path
 	envFiles      map[string]*envFile      // of the projects, by path

@@ -33,8 +33,9 @@ type Traffic struct {
 }
 
 // OpenTraffic creates the --record file, accessible only to its owner, and deletes the other parts
-// of the recording that it replaces. A new part starts when the current one reaches the given size in bytes, and keep is the maximum
-// number of parts; 0 means no limit. It calls tell to report problems with the file.
+// of the recording that it replaces. A new part starts when the current one reaches the given size in
+// bytes, and keep is the maximum number of parts; 0 means no limit. OpenTraffic calls tell to report
+// problems with the file.
 func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (*Traffic, error) {
 	if name == "" {
 		return &Traffic{}, nil

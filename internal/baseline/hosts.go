@@ -11,9 +11,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// hosts returns the hosts named in an entry's variables and headers (the server often sends them a
-// credential), in the project's files that the server reads, and in its OAuth settings, which determine
-// who obtains the token.
+// hosts returns the hosts named in an entry's variables and headers (the server often sends a
+// credential to these hosts), in the project's files that the server reads, and in its OAuth settings,
+// which determine who obtains the token.
 func hosts(e *configfile.Entry) []string {
 	all := slices.Clone(e.FileHosts)
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
@@ -35,7 +35,7 @@ func hosts(e *configfile.Entry) []string {
 	return slices.Compact(all)
 }
 
-// HostsIn returns the hosts other than this machine in a value, in the form in which an identity contains them.
+// HostsIn returns the hosts other than this machine in a value, masked as in an identity.
 func HostsIn(name, value string) []string {
 	hosts := destination.Named(name, text.Literal(value))
 	for i, host := range hosts {

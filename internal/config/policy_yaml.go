@@ -193,7 +193,7 @@ func (p *policyReader) declared(n *node) {
 			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
-			p.idle(n.pos, "tls_fingerprint", "recordings contain no certificates, and a live server is trusted if the system trusts its certificate; to require one, use mcpscan proxy --tls-fingerprint")
+			p.idle(n.pos, "tls_fingerprint", "recordings contain no certificates, and a live server is trusted if the system trusts its certificate; to require this fingerprint, use mcpscan proxy --tls-fingerprint")
 		},
 		"env_allow": allowed, "allowed_env": allowed,
 		"env_deny": denied, "denied_env": denied,

@@ -135,9 +135,9 @@ type Found struct {
 	Removed bool
 }
 
-// Setting is a value in a client configuration outside its server entries.
+// Setting is a value in a client configuration, outside its server entries or, in Entry.Other, in one.
 type Setting struct {
-	Pointer string // JSON Pointer into the file
+	Pointer string // JSON Pointer into the file or, in Entry.Other, into the entry
 	Text    string // value of a scalar: the string, or the literal as written
 	Pos     Position
 }

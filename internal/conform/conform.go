@@ -13,7 +13,7 @@ import (
 const (
 	maxSchema   = 64 << 10 // bytes of a schema
 	maxValue    = 64 << 10 // bytes of a value
-	maxSteps    = 250_000  // steps of a check; a step is the application of a schema to a value, or as much other work
+	maxSteps    = 250_000  // steps of a check; a step is the application of a schema to a value, or a similar amount of other work
 	maxDepth    = 4096     // schemas being applied at the same time
 	maxSchemas  = 256      // cached schemas
 	minSteps    = 250      // steps below which a successful check is not cached, because it is cheap to repeat

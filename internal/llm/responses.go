@@ -83,7 +83,7 @@ func (r *Reader) toolIn(namespace string, v View) {
 	}
 }
 
-// The item types for the provider's own tools, by their role in an exchange.
+// Types of items: calls and outputs of the provider's own tools, and items that are neither.
 var (
 	providerCalls   = []string{"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call", "program"}
 	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output", "program_output"}

@@ -22,9 +22,9 @@ func (d Departed[S, D]) Add(id *baseline.Identity, server S, definitions map[Def
 }
 
 // Renamed returns the server that was probably renamed to a new one, and reports whether there is one.
-// It ran the same program, perhaps with other arguments, and at least half of the definitions of the
-// server with fewer of them have the same names: the arguments alone can turn the program into a
-// different server.
+// Both run the same program, perhaps with different arguments, and at least half of the names in the
+// shorter list of definitions are also in the other list: different arguments alone can turn a program
+// into a different server.
 func Renamed[S, D, N any](d Departed[S, D], id *baseline.Identity, definitions map[DefinitionKey]N) (server S, ok bool) {
 	most := 0
 	for _, was := range d[id.Program()] {

@@ -86,8 +86,7 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	return f, why
 }
 
-// Directory returns the directory that a path in an entry names if it is relative to dir. If dir is "",
-// the path is relative to the working directory.
+// Directory resolves a path in an entry against dir or, if dir is "", against the working directory.
 func Directory(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -126,8 +125,8 @@ func (m machine) lookPath(command string) string {
 	return command
 }
 
-// CommandFiles returns the files that a command line may name: the program, and each argument or,
-// after an equals sign, its value. They need not exist.
+// CommandFiles returns the files that a command line may name: the program, each argument, and the part
+// of an argument after an equals sign. They need not exist.
 func CommandFiles(command string, args []string, dir string) (files []string) {
 	if command == "" {
 		return nil

@@ -23,7 +23,8 @@ type repository struct {
 	ignoreDirs map[string]*ignoreDir // by path
 }
 
-// below returns the first tracked path in a directory that begins with the given name, or "".
+// below returns the first tracked path that, relative to dir, begins with the given name, or "" if there
+// is none.
 func (r *repository) below(dir, begin string) string {
 	name := path.Join(dir, begin)
 	if at, _ := slices.BinarySearch(r.paths, name); at < len(r.paths) && strings.HasPrefix(r.paths[at], name) {
