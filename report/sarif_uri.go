@@ -13,8 +13,8 @@ var (
 	winDrive  = lazyregexp.New(`^[A-Za-z]:/`)
 )
 
-// artifactURI returns the artifact URI of a result about file, and whether file names a file (see
-// isFile).
+// artifactURI returns the artifact URI of a result about file, and whether file is the name of a file
+// (see isFile).
 //
 // GitHub drops results without a location, and rejects a whole report for an absolute URI whose
 // scheme differs from the checkout URI's. So a relative path stays relative, with forward slashes.

@@ -269,8 +269,8 @@ func (o *Outcome) ShowsServer(e *Event) bool {
 	return !e.Unattributed && (e.Server != "" || slices.ContainsFunc(o.Messages, func(m Judged) bool { return m.Kind != mcp.Malformed }))
 }
 
-// ShowsSession reports whether an event belongs to its session. A line that could not be read names no
-// session; if it counted, it would add a session named after the file.
+// ShowsSession reports whether an event makes its session count as seen. A line that could not be read
+// names no session; if it counted, it would add a session named after the file.
 func (o *Outcome) ShowsSession(e *Event) bool {
 	return o.ShowsServer(e) || e.Unattributed || len(o.Findings) > 0
 }

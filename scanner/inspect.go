@@ -359,7 +359,7 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. If the check panics, it reports the panic as a finding, the event counts as not
+// guard runs a check. If the check panics, guard reports the panic as a finding, the event counts as not
 // fully inspected, and the other rules still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {

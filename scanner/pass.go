@@ -309,7 +309,7 @@ type JudgeIssue struct {
 	Key      string // distinguishes findings of this rule about the same subject in the fingerprint
 	Offset   int    // offset of the evidence in the frame
 	Related  []Related
-	Approval *baseline.Approval // approval that the change under review gives to what the issue reports; nil if there is none
+	Approval *baseline.Approval // approval, in the change under review, of what the issue reports; nil if there is none
 
 	Expected, Actual string // digests of a file that was replaced
 }

@@ -14,7 +14,7 @@ import (
 // The bounds for text whose words are separate values.
 const (
 	scatteredValues = 4           // minimum number of consecutive values; fewer do not make a sentence
-	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning by themselves
+	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning on their own
 	numberBytes     = 64          // maximum size of a number that can be a character code
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
 	rowValues       = 256         // values that are joined
