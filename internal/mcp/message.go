@@ -199,11 +199,11 @@ type Traits uint16
 
 // The traits of a message.
 const (
-	OnCall         Traits = 1 << iota // it reports a tool call by the client
+	OnCall         Traits = 1 << iota // it is, or reports, a tool call by the client
 	OnRequest                         // it is a client request, including calls
 	OnValues                          // it contains client values by which flows are recognised
 	OnResponse                        // it is a response from either side
-	OnQuestion                        // the server asks for something, in a request, a result or an error
+	OnQuestion                        // the server asks for something, in a request, result or notification, or sends an error
 	OnNotification                    // it is a notification from either side
 	OnList                            // it contains definitions, ends a list, or reports a change
 	OnIntroduction                    // it introduces the server
