@@ -67,7 +67,7 @@ type Event struct {
 	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
 	Unasked      bool   // the frame was assembled from a part of a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
-	Rewritten    bool   // the client has also changed the definitions, so they are only comparable to others rewritten by it
+	Rewritten    bool   // the client has also changed the definitions, so they are comparable only to others rewritten by it
 
 	tree *wire.Doc
 	root int

@@ -264,8 +264,8 @@ func (b *bounded) least() int {
 	return least
 }
 
-// add keeps a finding for which full has found room. If there are too many, it drops the last one
-// with the lowest severity, so that minor findings cannot hide a major one.
+// add keeps a finding for which full returned false. If there are too many findings, it drops the last
+// one with the lowest severity, so that minor findings cannot hide a major one.
 func (b *bounded) add(f Finding) {
 	if b.reached() {
 		least := b.least()

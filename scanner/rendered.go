@@ -27,12 +27,13 @@ func (in *Inspector) reread(p *TextPass) {
 	in.wrapped(p)
 }
 
-// rendered inspects the parts of a text that contain markup as a reader sees them, and the prose of a text in
-// JSON. Tags, marks of emphasis and entities within a sentence separate its words, so that patterns miss it,
-// and the classifier scores it too low; so it does if lines of markup or JSON count as sentences. Unless almost
-// the whole text is read again, rendered reports only what spans or borders on markup: the rest reads as before.
+// rendered inspects the parts of a text that contain markup as a reader sees them, and the prose of a
+// text in JSON. Tags, marks of emphasis and entities within a sentence separate its words, so patterns
+// miss the sentence, and the classifier scores it too low. The score is also too low if lines of markup
+// or JSON count as sentences. Unless almost the whole text is read again, rendered reports only what
+// spans or borders on markup, because rendering changes nothing else.
 //
-// The prose of JSON can contain markup itself, and so can a text in HTML entities, so they are read again.
+// The prose of JSON can contain markup itself, and so can text with HTML entities, so both are read again.
 func (in *Inspector) rendered(p *TextPass) {
 	if p.rereadings == mostRereadings {
 		return

@@ -35,7 +35,7 @@ type Offer struct {
 	Definitions map[mcp.DefinitionKey]*Offered
 	Lists       [mcp.MessageSubject]bool // kinds that the server listed completely
 	Duplicates  []Duplicate
-	Renamed     bool     // compared with a server of another name and other arguments: only the definitions are comparable
+	Renamed     bool     // compared with a server that has a different name and arguments: only the definitions are comparable
 	Rival       Location // location of another server configured with the same name; zero if there is none
 
 	// Results cached by Keys and NameOf. mu guards them, because engines can share an offer.

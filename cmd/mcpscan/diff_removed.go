@@ -10,8 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// removed judges the servers of before that NEW lacks, if NEW is meant to have all of them: if it is a
-// lockfile or a configuration. With pair, before has one server, which is compared with the first server in NEW.
+// removed judges the servers of before that NEW lacks, if NEW is meant to have all of them, that is, if
+// it is a lockfile or a configuration. With pair, before has one server, which is compared with the
+// first server in NEW.
 func (c *diffCmd) removed(ctx context.Context, engine *scanner.Engine, before *scanner.Snapshot, pair bool, now []report.Input, met seenServers, entries *newEntries, into scanner.Sink) (res scanner.Result, err error) {
 	if !slices.ContainsFunc(now, func(in report.Input) bool { return in.Kind == "lockfile" || in.Kind == "config" }) || pair && len(met)+len(entries.now) > 0 {
 		return res, nil

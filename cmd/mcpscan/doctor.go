@@ -306,7 +306,7 @@ func (s *checkedServer) through(path string, flags []string) {
 	}
 }
 
-// reason returns an error message without its path.
+// reason returns the message of an error, without the file path.
 func reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()

@@ -139,7 +139,7 @@ type view struct {
 	more             int    // number of events on the line that are not listed
 	events           []*explained
 	at               scanner.Origin
-	now              *explained // nil if the current event is not at the place
+	now              *explained // nil if the current event is not listed
 	windows          map[*scanner.Judged]*windows
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 type lockCmd struct {
-	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations of this directory. After --, the command of one server." placeholder:"TARGET"`
+	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations in this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
 	Lockfile string   `help:"The file to write." default:"mcpscan.lock" placeholder:"FILE"`
 	Check    bool     `help:"Write nothing; report edited and pending entries."`
@@ -152,8 +152,8 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 }
 
 // targets returns the files and URLs to list: a directory stands for the configurations in it and
-// its subdirectories, and without targets, the working directory is used. missed lists the parts of
-// directories that were not searched.
+// its subdirectories, and without a target or command, the working directory is used. missed lists
+// the parts of directories that were not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {
@@ -227,7 +227,7 @@ func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 // that defines a server twice: it is unclear which definition to lock.
 func (c *lockCmd) rejectAmbiguous(target string) error {
 	file, err := app.ReadConfig(target, c.MaxMessage)
-	if err == nil && len(file.Problems) > 0 { // an error is reported when it is read
+	if err == nil && len(file.Problems) > 0 { // an error is reported when the target is read
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
@@ -251,7 +251,7 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	}
 	what := "is up to date"
 	if changed {
-		what = "is written"
+		what = "was written"
 	}
 	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, report.Count(servers, "server"), report.Count(total, "definition"))
 	if forgotten > 0 {
@@ -260,7 +260,7 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// tellNotes prints the messages that came up while the targets were planned.
+// tellNotes prints the notes that were made while the targets were planned.
 func (c *lockCmd) tellNotes(w io.Writer, notes []string) {
 	if c.Quiet {
 		return
@@ -324,7 +324,7 @@ func selector(c lockfile.Change) string {
 // check reports problems with the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
-		return usage("--check inspects only the lockfile and takes no targets; to compare it with a server: mcpscan diff")
+		return usage("--check inspects only the lockfile, without targets or --prune; to compare it with a server: mcpscan diff")
 	}
 	checks, err := c.checks("")
 	if err != nil {

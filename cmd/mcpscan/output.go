@@ -25,7 +25,7 @@ type outputFlags struct {
 	Output          string   `short:"o" help:"Write the report to this file instead of standard output." placeholder:"FILE"`
 	FailOn          string   `help:"Exit 1 on findings of this severity or higher: note, low, medium, high, critical, never. Default: alert_threshold of the configuration, or high." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical,never"`
 	MinSeverity     string   `help:"List findings of this severity or higher: note, low, medium, high, critical. Default: low; drift is listed at any severity." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical"`
-	AllowIncomplete bool     `help:"Exit 0 even if something could not be inspected."`
+	AllowIncomplete bool     `help:"Exit 0 instead of 3 if something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
 	NoColor         bool     `help:"Disable colour, even on a terminal."`
 }

@@ -22,7 +22,7 @@ type policyGenerateCmd struct {
 	Hash            string   `help:"Digest that pins tools: mcpscan (the whole definition) or agentsh (name, description and schema)." default:"mcpscan" enum:"mcpscan,agentsh"`
 	Jobs            int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
 	MaxMessage      int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
-	AllowIncomplete bool     `help:"Exit 0 even if something could not be inspected."`
+	AllowIncomplete bool     `help:"Exit 0 instead of 3 if something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
 }
 

@@ -40,15 +40,15 @@ func rewriteFile(path string, before, after []byte, keep bool) (backup string, e
 		}
 	}
 	err = replace.FileIf(real, after, info.Mode().Perm(), func() error { return unchangedSince(real, before) })
-	if err != nil && backup != "" { // the content in the backup was not edited
+	if err != nil && backup != "" { // the file was not edited, so it needs no backup
 		os.Remove(backup)
 		backup = ""
 	}
 	return backup, err
 }
 
-// unchangedSince returns an error if a file no longer has the content that was read, because a client
-// may have written it.
+// unchangedSince returns an error if a file no longer has the content that was read: a client may have
+// written it since.
 func unchangedSince(path string, before []byte) error {
 	now, err := app.ReadTarget(path, int64(len(before)))
 	if err != nil || !bytes.Equal(now, before) {

@@ -65,7 +65,7 @@ func existing(name string) (string, error) {
 	return path, nil
 }
 
-// draft is an edit of a file in memory.
+// draft is an edit that has not been written to its file yet.
 type draft struct {
 	file          *config.File // before the edit
 	before, after []byte

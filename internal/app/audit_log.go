@@ -48,7 +48,7 @@ func openAuditLog(name string, how int) (*os.File, error) {
 	case "":
 		return nil, nil
 	case "-":
-		return nil, fmt.Errorf("--events -: standard output carries the report; expected a file name")
+		return nil, fmt.Errorf("--events -: standard output carries other data; expected a file name")
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 
 // Against makes a run compare definitions with those approved in a lockfile. It runs the engine's
 // rules on the approved definitions as well. "" means mcpscan.lock, if it exists. A named lockfile
-// that does not exist approves nothing; neither does mcpscan.lock if it is a link to a missing
-// file.
+// that does not exist, or an mcpscan.lock that is a link to a missing file, approves nothing.
 func (c *Checks) Against(ctx context.Context, name string) error {
 	named := name != ""
 	name = cmp.Or(name, lockfile.Name)
@@ -98,7 +97,7 @@ func (c *Checks) Servers() map[string][]string {
 	return all
 }
 
-// HostsBelow returns the hosts that the configurations in a directory name, by server.
+// HostsBelow returns the hosts named in the configurations in a directory, by server.
 func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]string {
 	p, hosts := NewPlan(ctx, nil, maxMessage), map[string][]string{}
 	p.NoRun = true

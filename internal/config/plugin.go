@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Reference is a file with servers or hooks that the manifest of a plugin names.
+// Reference is a file, named by the manifest of a plugin, with servers or hooks.
 type Reference struct {
 	Pos Position
 	// Key is "mcpServers" or "hooks".

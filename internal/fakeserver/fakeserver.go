@@ -1,5 +1,5 @@
 // Package fakeserver provides the common parts of the MCP servers that tests start, and an npx that
-// serves definitions from a file. It only reads messages from mcpscan's own client, for which
+// serves definitions from a file. It reads messages only from mcpscan's own client, for which
 // encoding/json is sufficient.
 package fakeserver
 

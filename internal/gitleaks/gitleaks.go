@@ -1,6 +1,6 @@
 // Package gitleaks provides credential formats from the gitleaks project. genrules generates
-// rules.jsonl from its published rules, under the MIT licence in LICENSE. Rules based on file
-// paths, and generic-api-key, which is a list of names, are not included.
+// rules.jsonl from the project's published rules, which are under the MIT licence in LICENSE. Rules
+// based on file paths, and generic-api-key, which is a list of names, are not included.
 package gitleaks
 
 import (

@@ -46,7 +46,7 @@ func readKiroConversation(r *Reader, b *body) {
 }
 
 // kiroEntry reads a user message, with the results of the calls before it, and the answer to that
-// message. Older versions write both as a list.
+// message. Older versions write the two messages as a list.
 func (r *Reader) kiroEntry(v View, servers map[string]string) {
 	user, answer, times := v.At("user"), v.At("assistant"), v.At("request_metadata")
 	if v.Kind() == wire.Array {

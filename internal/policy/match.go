@@ -54,8 +54,8 @@ func (r *Rule) event(q *request) bool {
 }
 
 // connection reports whether the event_type matches. For connect, it checks whether the request contains
-// a network address. Only rules that refuse
-// support connect: an allow rule would let everything else in the message pass unchecked.
+// a network address. Only rules that refuse support connect: an allow rule would let everything else in
+// the message pass unchecked.
 func (r *Rule) connection(q *request) bool {
 	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
 }

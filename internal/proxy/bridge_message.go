@@ -90,7 +90,7 @@ type output struct {
 	failed       string   // code of the error, if it answers one request with an error
 }
 
-// parseOutput parses a line from the server, and reports whether it is one message or a batch.
+// parseOutput parses a line from the server, and reports whether it has the form of a message or batch.
 func parseOutput(frame []byte) (s output, ok bool) {
 	v, err := skimAny(frame)
 	switch {

@@ -29,7 +29,7 @@ type outbox struct {
 	Close  func() error
 }
 
-// newOutbox returns an outbox. It calls closed when nobody reads the outbox any more.
+// newOutbox returns an outbox, which calls closed when nobody reads it any more.
 func newOutbox(session context.Context, closed func(*outbox)) *outbox {
 	o := &outbox{lines: make(chan message), session: session, done: make(chan struct{}), gone: make(chan struct{})}
 	o.finish = sync.OnceFunc(func() { close(o.done) })

@@ -24,9 +24,9 @@ func isAuthentication(path string) bool {
 	return err == nil && strings.HasPrefix(plain, "/.well-known/") && gopath.Clean(plain) == strings.TrimSuffix(plain, "/") && !strings.Contains(plain, `\`)
 }
 
-// authenticate forwards a request to a path for authentication without inspection. It refuses a
-// body with messages: otherwise, a server could evade inspection by having clients send messages to
-// such a path.
+// authenticate forwards a request to an authentication path, without inspecting it. It refuses a body
+// with messages: otherwise, a server could evade inspection by having clients send messages to such a
+// path.
 func (h *HTTP) authenticate(w http.ResponseWriter, r *http.Request) {
 	at := h.scope("")
 	at.session, _ = h.sessions.of(r, false)

@@ -155,7 +155,7 @@ type side struct {
 type tasks struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when count becomes 0; nil while it is
+	none  chan struct{} // closed when count becomes 0; nil while count is 0
 }
 
 // run runs f on a goroutine.

@@ -24,7 +24,8 @@ type Turn struct {
 	guard *flock.Flock
 }
 
-// TakeTurn waits until no other mcpscan process writes a file, whose path must not contain links.
+// TakeTurn waits until no other mcpscan process is writing the file, and then takes the turn. The path
+// of the file must not contain links.
 func TakeTurn(ctx context.Context, file string) (*Turn, error) {
 	ctx, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()

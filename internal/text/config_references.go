@@ -13,7 +13,7 @@ type Reference struct {
 	Start, End int
 	// Name is the variable to look up, or "" if the value comes from an input prompt or a file.
 	Name string
-	// Fallback is used if the name is unset. HasFallback reports whether the reference has a
+	// Fallback is used if the variable is unset. HasFallback reports whether the reference has a
 	// fallback, which may be "".
 	Fallback    string
 	HasFallback bool

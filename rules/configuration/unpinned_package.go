@@ -25,7 +25,7 @@ var UnpinnedPackage = scanner.Rule{
 			}
 			message, ok := unpinned[one.Ecosystem]
 			if !ok {
-				return // sup-no-integrity reports digests without versions
+				return // sup-no-integrity reports addresses without a digest
 			}
 			if one.Version != "" {
 				message += "; the version is a tag, a branch or a range"

@@ -2,8 +2,8 @@
 // credentials, commands and paths that an attack needs.
 //
 // A rule in this family sees each text folded and decoded, with the clause around a match. It never
-// trusts a text's claim to be harmless: a negation, or calling the text an example, lowers the
-// severity only within limits.
+// fully trusts a text's claim to be harmless: a negation, or calling the text an example, prevents a
+// finding or lowers its severity only within limits.
 //
 // Shared with other families:
 //
