@@ -19,7 +19,7 @@ type PendingCall struct {
 	Time     time.Time
 	NoCursor bool   // it requests a page with the empty cursor
 	Sent     string // id of this request; it differs from ID, the id of a call, if the request is about the call's task
-	held     *Call  // the request, if it is a blocked call or read; nil if its server has it
+	held     *Call  // the request, if it is a blocked call or read; nil if the server received it
 	side     mcp.Side
 	disputed bool // of a server's request: a response that may have answered it counts as the server's own
 	refused  bool // it was refused, and no other open request has its ID

@@ -117,7 +117,7 @@ func (p *Plan) reads(name string) bool {
 	})
 }
 
-// recordingArgument returns the argument by which a command names a recording.
+// recordingArgument returns the argument that names a recording on a command line.
 func recordingArgument(name string) string {
 	if name == label("-") {
 		return "-"

@@ -89,7 +89,7 @@ func (b *entryReader) index(where string, n *node) map[string]*node {
 			if where != "" {
 				name = where + "/" + m.key
 			}
-			b.problem(m.pos, "%s is defined twice, first at %s: mcpscan uses the last one, clients may differ; remove one", Quoted(name), p)
+			b.problem(m.pos, "%s is defined twice, first at %s: mcpscan uses the last one, but clients may differ; remove one", Quoted(name), p)
 		} else {
 			first[m.key] = m.pos
 		}

@@ -10,7 +10,7 @@ const (
 )
 
 // places returns the table of known locations, projects first, because committed files affect CI
-// runs. Files that contain neither server entries nor client settings for them (server.json,
+// runs. Files that contain neither server entries nor client settings for servers (server.json,
 // databases) are not included.
 func places() []place {
 	return []place{

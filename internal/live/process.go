@@ -16,8 +16,8 @@ const (
 	politeWait = time.Second     // between closing standard input and the terminating signal
 	termWait   = 2 * time.Second // between that signal and the kill
 	// drainWait is for the last output of a process that has exited, and for the exit of one that has
-	// closed its output. Only a server that leaves something running uses it up. With a shorter wait,
-	// the reason for an exit would be missing on a busy machine.
+	// closed its output. Only a server that leaves a process running uses all of it. With a shorter
+	// wait, the reason for an exit would be missing on a busy machine.
 	drainWait = 2 * time.Second
 )
 

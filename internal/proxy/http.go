@@ -295,7 +295,7 @@ func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	switch {
 	case out.Decision.Rule == contradiction, sender == nil && out.Decision.Verdict < scanner.Prompt:
 		status = http.StatusBadRequest
-	case sender == nil: // a notification: its sender only sees the status
+	case sender == nil: // a notification: its sender sees only the status
 		status = http.StatusForbidden
 	}
 	if sender == nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // EventFrame is a message of an Amazon event stream (application/vnd.amazon.eventstream). It
-// consists of its length, the length of the headers, a checksum of both, the headers, a JSON
-// payload, and a checksum of the message.
+// consists of its total length, the length of its headers, a checksum of these two, the headers, a
+// JSON payload, and a checksum of everything before it.
 type EventFrame struct {
 	Raw     []byte
 	Type    string // value of :event-type, :exception-type or :error-code

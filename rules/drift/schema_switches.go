@@ -127,9 +127,9 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money contains words for parameters that limit an amount of money.
 var money = names.Set(`amount value price total sum quantity budget limit fee`)
 
-// wider rates a relaxed limit. It returns Low, except for two kinds of limits: upper limits on the
-// amount that a tool pays or on the number of items that it destroys, if they were removed or
-// raised tenfold, and the minimum length of a confirmation.
+// wider rates a relaxed limit. It returns Low, except for these: an upper limit on the amount that a
+// tool pays, or on the number of items that it destroys, if the limit was removed or raised at least
+// tenfold; and the minimum length of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
