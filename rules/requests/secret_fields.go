@@ -96,7 +96,7 @@ var (
 		`(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|` +
 		`description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|` +
 		`(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
-	// deniedBehind matches a negation after a word for a secret, in languages where it follows
-	// the noun.
+	// deniedBehind matches a negation or the word "policy" after a word for a secret, in languages
+	// where it follows the noun.
 	deniedBehind = lazyregexp.New(`^.{0,30}(?:しないで|不要です|ません|하지 ?마|策略|政策|ポリシー)`)
 )
