@@ -20,8 +20,8 @@ import (
 // of inspection. It is a scanner.Sink. The types and members come from the agentsh event reference;
 // docs/events.md lists them.
 //
-// An event is written when the next one arrives, because the findings about an event follow it. After the
-// first write error, Events writes nothing more, but the run continues; the same is true of the
+// An event is written when the next one arrives, because the findings about an event follow it. After
+// the first write error, Events writes nothing more, but the run continues; the same is true of the
 // recording of a scan.
 type Events struct {
 	out  *jsonEscaper
