@@ -190,8 +190,8 @@ type eventText struct {
 	over   bool // the event exceeds the limit
 }
 
-// maxJoined is the maximum size of an event with several data lines. Events from LLM APIs have a
-// single data line.
+// maxJoined is the maximum size, in bytes, of an event with several data lines. Events from LLM APIs
+// have a single data line.
 const maxJoined = 8 << 20
 
 // streamFields lists the fields of an event stream. Only data is read.

@@ -38,8 +38,8 @@ func (l *Live) Sharing() *Live {
 	return l
 }
 
-// share adds to the outcome what a message adds for other connections. first means that the message
-// is the first of its server.
+// share adds to the outcome what other connections need to know about the message. first means that
+// the message is the first of its server.
 func (j *judge) share(p *JudgePass, took *Call, first bool) {
 	m, s := p.Message, j.adds
 	s.Session, s.Server, s.Time = p.event.Session, p.Server.ID, p.Now

@@ -17,7 +17,7 @@ type Snapshot struct {
 	File    string // name of the lockfile, unless it is the default
 
 	digests map[mcp.Digest]bool
-	known   map[[16]byte]Severity // severity of findings in definitions, lists of them and configurations, by identity
+	known   map[[16]byte]Severity // severity of findings in definitions, lists of definitions and configurations, by identity of the finding
 	lost    int
 	places  Places            // locations in the current event
 	started map[string]*Offer // servers of a lockfile, by what they start or reach

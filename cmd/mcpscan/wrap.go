@@ -13,7 +13,7 @@ import (
 
 type wrapCmd struct {
 	wrapFlags
-	Mode     string `help:"Mode of the proxies: enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
+	Mode     string `help:"Mode of the proxies: enforce blocks the messages that mcpscan.yaml and policies refuse; observe only reports them. Default: enforce, or the current mode of a wrapped server." placeholder:"MODE" default:"" enum:",enforce,observe"`
 	Settings string `help:"The mcpscan.yaml for the proxies; default for project files: the one in the working directory, if it exists." placeholder:"FILE"`
 	Lockfile string `help:"The lockfile for the proxies; default for project files: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
 }

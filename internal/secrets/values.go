@@ -75,7 +75,7 @@ func LooksRandom(s string) bool {
 	return bits >= randomEntropy
 }
 
-// passwordLength is the minimum length of a literal password.
+// passwordLength is the minimum length, in bytes, of a literal password.
 const passwordLength = 8
 
 // LooksLikePassword reports whether a value looks like a real password.

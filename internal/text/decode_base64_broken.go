@@ -45,8 +45,8 @@ func from64(out, values []byte) []byte {
 	return out
 }
 
-// The minimum share of capitals and digits for a block to be tried as base64: in base64 of text,
-// about half of the characters are capitals or digits; in prose, almost none are.
+// A block of mixedBlock bytes is tried as base64 if it has at least leastMixed capitals and digits: in
+// base64 of text, about half of the characters are capitals or digits; in prose, almost none are.
 const (
 	mixedBlock = 64
 	leastMixed = 14

@@ -15,10 +15,10 @@ var ZeroWidth = scanner.Rule{
 	Category:   "hidden_instructions",
 	Title:      "Text contains invisible characters",
 	Why:        "Zero-width and private-use characters split the words that filters look for, and can encode messages bit by bit.",
-	Fix:        "Remove the characters. Text whose script needs them is not reported.",
+	Fix:        "Remove the characters. Those that the script of the text needs are not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more invisible characters in a row, two kinds in one text, one inside a Latin word, or eight in one text are no accident. Fewer of them, in other positions, may be accidental and are rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. Four or more invisible characters in a row, two kinds in one text, one inside a Latin word, or eight in one text are no accident. Fewer of one kind, outside of Latin words, may be accidental, so they are rated medium. Private-use characters have no meaning in tool documentation. Web pages contain many such characters, so the severity of findings in data is one level lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		worst, total, all := scanner.Issue{}, 0, map[rune]bool{}

@@ -64,7 +64,8 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The limits for one argument. Addresses are short, and a command contains only a few of them.
+// The limits for one argument: its length in bytes, and the number of addresses read from a command.
+// Addresses are short, and a command contains only a few of them.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16
