@@ -192,7 +192,7 @@ type calls struct {
 }
 
 // add records a call and drops those before the window. If there are too many, it evicts an earlier
-// call of the same tool, or else the earlier of two calls of another tool, or else the oldest.
+// call to the same tool, or else the earlier of two calls to another tool, or else the oldest.
 func (cs *calls) add(c *Call, from time.Time) {
 	if cs.newest.IsZero() || c.Time.After(cs.newest) {
 		cs.newest = c.Time

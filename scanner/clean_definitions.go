@@ -17,8 +17,8 @@ type cleanDefinitions map[[sha256.Size]byte]int
 // earlier ones are forgotten.
 const maxClean = 4096
 
-// definitionText inspects the text of a definition in a list. If it is in cleanDefinitions, only the
-// values in it are extracted.
+// definitionText inspects the text of a definition in a list. If the definition is in cleanDefinitions,
+// only its values are extracted.
 func (in *Inspector) definitionText(kind mcp.SubjectKind, name string, node int) {
 	if in.brief || in.event.Projected || in.event.Kind == LockEvent { // in a lockfile, definitionKey lacks the names of the siblings
 		in.inspectDefinition(kind, name, node)

@@ -60,7 +60,7 @@ func (v *values) reset(frame int) {
 	v.left = decodedBytes + frame
 }
 
-// spareText is the minimum length of a text whose values are extracted on another processor.
+// spareText is the minimum length, in bytes, of a text whose values are extracted on another processor.
 const spareText = 16 << 10
 
 // extract extracts the distinctive values in a text. For a long text, it does so on another
@@ -146,7 +146,8 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) (credentials [
 	return text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// maxNamedSecret is the maximum length of a value that counts as a secret because of its member's name.
+// maxNamedSecret is the maximum length, in bytes, of a value that counts as a secret because of its
+// member's name.
 const maxNamedSecret = 4096
 
 // secretKey reports whether s, which is trimmed, is the value of a member whose name denotes a
@@ -267,7 +268,7 @@ func (in *Inspector) number(kind mcp.SubjectKind, name string, root, i int) {
 	}
 }
 
-// longNumber is the minimum length of a number that can be an account number.
+// longNumber is the minimum length, in characters, of a number that can be an account number.
 const longNumber = 11
 
 // isLong reports whether a node is a number long enough to be distinctive.

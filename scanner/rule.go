@@ -64,7 +64,7 @@ type Rule struct {
 	// rules do not set it, because a user's request is not an attack by a server.
 	Client bool
 
-	// Markup means that the rule reports markup. It does not inspect what is left of a text if
+	// Markup means that the rule reports markup. It does not inspect the text that is left when
 	// markup is removed.
 	Markup bool
 
@@ -88,7 +88,7 @@ type Rule struct {
 	// Arguments means that Judge uses the arguments of requests, which are passed to the judge
 	// only if needed.
 	Arguments bool
-	// Flows means that Judge uses Flows, so values must be extracted from messages.
+	// Flows means that Judge uses [JudgePass.Flows], so values must be extracted from messages.
 	Flows bool
 
 	// Config is called for each client configuration.
@@ -103,7 +103,7 @@ type Rule struct {
 	Settings func(*SettingsPass)
 }
 
-// OutputPoisoning is the category of findings in what a server answers, whatever the rule's category.
+// OutputPoisoning is the category of findings in a server's responses, whatever the rule's category.
 const OutputPoisoning = "output_poisoning"
 
 // Categories lists the categories of findings: those in the agentsh documentation, and others.

@@ -11,8 +11,8 @@ import (
 )
 
 // inspectUnmasked adds to the facts of an event the findings, values and skips that only its unmasked frame
-// shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an argument. Findings,
-// and anything that is remembered as text, come from the masked one.
+// shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an argument. The text in
+// findings, and anything else that is remembered as text, comes from the masked frame.
 func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
 	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked), e.UnmaskedHTTP, nil, nil

@@ -18,7 +18,7 @@ type configFlags struct {
 	NoConfig bool   `help:"Ignore configuration files, including mcpscan.yaml in the working directory."`
 }
 
-// engineFlags select the checks and their parameters.
+// engineFlags selects the checks and their parameters.
 type engineFlags struct {
 	configFlags
 	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`

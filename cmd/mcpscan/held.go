@@ -25,8 +25,8 @@ type heldCmd struct {
 	Deny  heldDenyCmd  `cmd:"" help:"Refuse a held message."`
 }
 
-// A held message is a file, ID.json, in a directory to which only the user can write. To answer, a
-// process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
+// Each held message is stored in a file, ID.json, in a directory to which only the user can write. To
+// answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"
@@ -175,8 +175,8 @@ func (c *heldListCmd) Run(std streams) error {
 	return put(text.Guard(std.out), []byte(b.String()))
 }
 
-// listedChars is the maximum length of the arguments, and of the other members, of a message in the text
-// of held list.
+// listedChars is the maximum number of characters that the text output of held list shows of a message's
+// arguments, and of its other members.
 const listedChars = 2000
 
 // write describes a held message to the user who decides about it.

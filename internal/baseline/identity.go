@@ -91,8 +91,8 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// Program returns a string that is equal for two identities if they are the same server (see Same), or ""
-// if the identity has neither a command nor an address.
+// Program returns a string that is equal for two identities if they belong to one server (see Same), or
+// "" if the identity has neither a command nor an address.
 func (id *Identity) Program() string {
 	if id == nil || id.Command == "" && id.URL == "" {
 		return ""

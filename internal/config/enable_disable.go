@@ -13,7 +13,7 @@ type Choice map[string]Places
 // Places is a set of places where findings can occur.
 type Places uint8
 
-// InOutputs is what a server answers: results, errors and other parts of responses.
+// InOutputs is everything in a server's responses: results, errors and other parts.
 const (
 	InOutputs Places = 1 << iota
 	Elsewhere

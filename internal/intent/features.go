@@ -48,7 +48,7 @@ func (k PlaceKind) Prose() bool {
 type Reader struct {
 	tokens    []token
 	features  []uint32
-	places    []span // span in the sentence of each feature; only set if explain is true
+	places    []span // span of each feature in its sentence; only set if explain is true
 	explain   bool
 	purpose   map[uint32]bool // hashes of the beginnings of the words in purposeOf
 	purposeOf [2][]byte       // a statement of the purpose, and the name of the tool

@@ -64,7 +64,7 @@ type Parameters struct {
 
 // mostDoublings limits how much a text's length lowers the score of a sentence: at most as much as in a
 // text of 32 sentences, because an attacker can pad a text to any length. In the training data, 98 % of
-// the texts have no more sentences.
+// the texts have at most 32 sentences.
 const mostDoublings = 5
 
 // Total returns the score of a sentence within its text, lowered for long texts: the more

@@ -14,7 +14,7 @@ type Sentence struct{ Start, End int }
 
 const (
 	shortest = 8   // minimum bytes of a sentence that can be an instruction
-	longest  = 600 // bytes beyond which a sentence is cut at a space, or anywhere at twice that length
+	longest  = 600 // in bytes; a longer sentence is cut at the next space, or at twice this length
 )
 
 // splitter finds the sentences of a text.
@@ -41,8 +41,8 @@ func Unwrapped(dst []Sentence, t []byte) []Sentence {
 	return s.all
 }
 
-// continues reports whether the sentence before the line break at t[i] continues after it: it does not end
-// with punctuation, and no list item or paragraph begins there.
+// continues reports whether the sentence before the line break at t[i] continues after the break: the
+// sentence does not end with punctuation, and no list item or paragraph begins after the break.
 func continues(t []byte, i int) bool {
 	before, after := bytes.TrimRight(t[:i], " \t\r"), bytes.TrimLeft(t[i+1:], " \t")
 	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {

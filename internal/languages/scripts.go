@@ -1,6 +1,6 @@
 package languages
 
-// scriptLanguages lists the languages in other scripts.
+// scriptLanguages lists the languages in scripts other than Latin.
 var scriptLanguages = []Language{
 	{
 		Name:    "Chinese",

@@ -92,7 +92,7 @@ func (l *stdio) readLines() {
 }
 
 // watch closes gone when nothing more can arrive: at the end of standard output, or soon after a
-// failed exit if another process keeps it open. A process that exits successfully may have left the
+// failed exit if another process keeps standard output open. A process that exits successfully may have left the
 // server running in the background.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
@@ -124,7 +124,7 @@ func (l *stdio) reason() error {
 	default:
 	}
 	if excerpt := l.stderr.excerpt(maxExcerpt, l.peer.opts.Mask); excerpt != "" {
-		words += ", its output was " + strconv.Quote(excerpt)
+		words += "; its output was " + strconv.Quote(excerpt)
 	}
 	return errors.New(words)
 }

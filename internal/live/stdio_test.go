@@ -123,7 +123,7 @@ func TestStdioDeathWhileListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2, its output was "panic: nil map"`,
+	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2; its output was "panic: nil map"`,
 		"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
 	if res.stderr != "panic: nil map\n" {
 		t.Errorf("standard error %q", res.stderr)

@@ -20,7 +20,7 @@ func (p *peer) matters(m message) bool {
 	return m.answer && p.waiting(m.id)
 }
 
-// watch keeps the connection until Options.Until is closed, and lists the tools again when the
+// watch keeps the connection open until Options.Until is closed, and lists the tools again when the
 // server announces a change. It stops at the first failure, which is reported as a problem.
 func (s *scan) watch(ctx context.Context, p *peer) {
 	ctx, stop := context.WithCancel(ctx)

@@ -37,7 +37,7 @@ func Load(path string) (*File, error) {
 	return Parse(path, data)
 }
 
-// Unchanged returns an error if the file differs from before, which was read earlier.
+// Unchanged returns an error if the content of f differs from that of before, which was read earlier.
 func (f *File) Unchanged(before *File) error {
 	if bytes.Equal(f.data, before.data) {
 		return nil

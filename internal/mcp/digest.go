@@ -32,7 +32,7 @@ func (d *Digest) Parse(s string) error {
 	return nil
 }
 
-// DigestOf returns the digests of the declaration at node i and of its parts.
+// DigestOf returns the digests of the definition at node i and of its parts.
 func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
 	var g Digester
 	var d Definition
@@ -40,10 +40,10 @@ func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
 	return d.Digest, d.Parts
 }
 
-// Digester computes the digests of declarations. It reuses its buffer.
+// Digester computes the digests of definitions. It reuses its buffer.
 type Digester struct{ buf []byte }
 
-// Definition sets the digests of the declaration at node i: the SHA-256 of its RFC 8785 form, and
+// Definition sets the digests of the definition at node i: the SHA-256 of its RFC 8785 form, and
 // the SHA-256 of each part's form.
 func (g *Digester) Definition(doc *wire.Doc, i int, def *Definition) {
 	if doc.Kind(i) != wire.Object {

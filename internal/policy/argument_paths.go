@@ -16,7 +16,7 @@ const (
 // value is one string in a request that is or contains a path or URI.
 type value struct {
 	readings
-	low  []string // sure and maybe in lower case, with and without a trailing slash
+	low  []string // sure, maybe and the string itself, in lower case; also with a trailing slash
 	word bool     // the string is from a command or other text
 	// aside is set for a path in a multi-line string, or in a JSON text inside a string; such a path
 	// does not prevent a request from passing.

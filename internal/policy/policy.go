@@ -144,8 +144,8 @@ const defaultRule = "default"
 // title returns the rule's name for reports.
 func (r *Rule) title() string { return cmp.Or(r.Name, "rule "+strconv.Itoa(r.Number)) }
 
-// Passes reports whether the rule lets messages pass. Such a rule matches only if it is certain
-// that all criteria match; for a rule that refuses, a possible match is enough.
+// Passes reports whether the rule lets messages pass, or matches names only exactly as written. Such a
+// rule matches only if it is certain that all criteria match; for any other, a possible match is enough.
 func (r *Rule) Passes() bool { return r.Action == Allow || r.Action == Log || r.list.exact }
 
 // looks reports whether the rule inspects arguments.

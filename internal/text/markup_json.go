@@ -60,8 +60,8 @@ func jsonProse(s []byte) iter.Seq[Span] {
 	}
 }
 
-// value adds the string in JSON that is [start, end) of the source. Each escape is a part of its own, so that
-// the places of all others are exact.
+// value adds the JSON string at [start, end) of the source. Each escape is a part of its own, so that
+// the locations of all other parts are exact.
 func (r *Renderer) value(start, end int) {
 	for start < end {
 		i := bytes.IndexByte(r.s[start:end], '\\')
@@ -81,8 +81,8 @@ func (r *Renderer) value(start, end int) {
 	}
 }
 
-// escapeLen returns the length of the escape at the beginning of s: of one byte, or of one or two UTF-16 code
-// units.
+// escapeLen returns the length of the escape at the beginning of s, which encodes one byte, or one or two
+// UTF-16 code units.
 func escapeLen(s []byte) int {
 	switch {
 	case len(s) < 2 || s[1] != 'u':

@@ -219,7 +219,7 @@ var promises = names.Set(`never cannot read-only readonly confirm confirms confi
 
 var promised = rootsOf(promises, 0)
 
-// The minimum numbers of foreign letters and words in a text that is not considered English.
+// The minimum numbers of foreign letters and words for a text to count as not English.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

@@ -12,7 +12,7 @@ import (
 func reportUnearned(p *scanner.JudgePass, before *scanner.Offer) {
 	report := func(issue scanner.JudgeIssue, by, digest string) {
 		issue.Severity, issue.Evidence, issue.Key = scanner.High, by, "unearned "+digest
-		issue.Message += "is approved in the name of mcpscan, but mcpscan approves nothing new of a server that was in the lockfile before this change; restore the entry, then run mcpscan lock and mcpscan approve"
+		issue.Message += "is approved in the name of mcpscan, but mcpscan approves nothing new from a server that was in the lockfile before this change; restore the entry, then run mcpscan lock and mcpscan approve"
 		p.Report(issue)
 	}
 	for i := range p.Message.Definitions {

@@ -15,8 +15,9 @@ import (
 // maxReads is the maximum number of reads listed as related to one finding.
 const maxReads = 64
 
-// flowWeights contains the severities of a call after a read: the field suspicious applies if the
-// read returned something suspicious, and plain applies if only the order of the calls is known.
+// flowWeights contains the severities of a call after a read: the field suspicious applies if the read
+// returned something suspicious, or if a name suggests that it returned secrets; plain applies if only
+// the order of the calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the current call if it follows reads on other servers within a window and,

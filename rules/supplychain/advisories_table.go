@@ -35,15 +35,15 @@ var builtIn = []Advisory{
 	},
 	{
 		ID: "GHSA-gxw4-4fc5-9gr5", Aliases: []string{"CVE-2025-53967"}, Ecosystem: launch.NPM, Package: "figma-developer-mcp",
-		Ranges: []Affected{{Fixed: "0.6.3"}}, Severity: scanner.High, Source: "reports of others", Date: "2025-10-08", Unverified: true,
+		Ranges: []Affected{{Fixed: "0.6.3"}}, Severity: scanner.High, Source: "third-party reports", Date: "2025-10-08", Unverified: true,
 	},
 	{
 		ID: "CVE-2025-53110", Ecosystem: launch.NPM, Package: "@modelcontextprotocol/server-filesystem",
-		Ranges: []Affected{{Fixed: "2025.7.1"}}, Severity: scanner.High, Source: "reports of others", Date: "2025-07-02", Unverified: true,
+		Ranges: []Affected{{Fixed: "2025.7.1"}}, Severity: scanner.High, Source: "third-party reports", Date: "2025-07-02", Unverified: true,
 	},
 	{
 		ID: "CVE-2025-53109", Ecosystem: launch.NPM, Package: "@modelcontextprotocol/server-filesystem",
-		Ranges: []Affected{{Fixed: "2025.7.1"}}, Severity: scanner.High, Source: "reports of others", Date: "2025-07-02", Unverified: true,
+		Ranges: []Affected{{Fixed: "2025.7.1"}}, Severity: scanner.High, Source: "third-party reports", Date: "2025-07-02", Unverified: true,
 	},
 	{
 		ID: "PYSEC-2026-1622", Aliases: []string{"CVE-2025-68144"}, Ecosystem: launch.PyPI, Package: "mcp-server-git",
@@ -51,11 +51,11 @@ var builtIn = []Advisory{
 	},
 	{
 		ID: "CVE-2025-68143", Ecosystem: launch.PyPI, Package: "mcp-server-git",
-		Ranges: []Affected{{Fixed: "2025.12.18"}}, Severity: scanner.High, Source: "reports of others", Date: "2026-01-20", Unverified: true,
+		Ranges: []Affected{{Fixed: "2025.12.18"}}, Severity: scanner.High, Source: "third-party reports", Date: "2026-01-20", Unverified: true,
 	},
 	{
 		ID: "CVE-2025-68145", Ecosystem: launch.PyPI, Package: "mcp-server-git",
-		Ranges: []Affected{{Fixed: "2025.12.18"}}, Severity: scanner.High, Source: "reports of others", Date: "2026-01-20", Unverified: true,
+		Ranges: []Affected{{Fixed: "2025.12.18"}}, Severity: scanner.High, Source: "third-party reports", Date: "2026-01-20", Unverified: true,
 	},
 	{
 		ID: "GHSA-9h52-p55h-vw2f", Aliases: []string{"CVE-2025-66416"}, Ecosystem: launch.PyPI, Package: "mcp",

@@ -78,7 +78,7 @@ func run(output, glossary, published string, files []string) error {
 	return write(output, of)
 }
 
-// wide converts the beginning of a published vector, size numbers, to float64.
+// wide converts the first size numbers of a published vector to float64.
 func wide(v []float32) []float64 {
 	w := make([]float64, size)
 	for k := range w {
