@@ -21,7 +21,7 @@ type Value struct {
 	Whole  bool // the text consists only of this value
 	InLink bool // the text is a link that contains the value
 
-	Offset  int    // offset in the frame of the text that contains the value
+	Offset  int    // offset, in the frame, of the text that contains the value
 	at      place  // position of that text in the file
 	Via     string // encoding in the message; "" if it is not encoded
 	Pointer string // for values from a client: JSON Pointer relative to the parameters
@@ -33,8 +33,10 @@ type place struct{ line, column int32 }
 
 // The bounds on the values extracted from one event.
 const (
-	maxValues   = 4096 // per kind
-	maxPassages = 1024 // of passages: those with the lowest digests, so that messages with the same passages keep the same ones
+	maxValues = 4096 // per kind
+	// maxPassages is the maximum number of passages. Those with the lowest digests are kept, so that
+	// messages with the same passages keep the same ones.
+	maxPassages = 1024
 )
 
 // values collects the distinctive values in one event.

@@ -10,9 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inspectUnmasked adds to the facts of an event the findings, values and skips that only its unmasked frame
-// shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an argument. The text in
-// findings, and anything else that is remembered as text, comes from the masked frame.
+// inspectUnmasked adds to the facts of an event the findings, values and skips that only its unmasked
+// frame shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an
+// argument. The text in findings, and anything else that is remembered as text, comes from the masked
+// frame.
 func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
 	sent.Frame, sent.HTTP, sent.Unmasked, sent.tree = bytes.Clone(e.Unmasked), e.UnmaskedHTTP, nil, nil

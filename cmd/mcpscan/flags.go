@@ -15,7 +15,7 @@ import (
 // configFlags selects the configuration.
 type configFlags struct {
 	Config   string `help:"Configuration file; default: mcpscan.yaml in the working directory, if it exists." placeholder:"FILE"`
-	NoConfig bool   `help:"Ignore configuration files, including mcpscan.yaml in the working directory."`
+	NoConfig bool   `help:"Use the default settings; ignore mcpscan.yaml in the working directory."`
 }
 
 // engineFlags selects the checks and their parameters.

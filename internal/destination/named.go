@@ -13,10 +13,10 @@ import (
 )
 
 // Named returns the hosts other than this machine that the value of a variable, header or setting names:
-// those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host is an IP address,
-// or a name with a private or public suffix; a name with a public suffix must also have a port or several
-// dots, unless the name of the setting suggests an address, as API_HOST does. In a secret, nothing counts
-// as a bare host.
+// those of addresses as SCHEME://HOST[:PORT], and bare ones as HOST[:PORT]. A bare host is an IP
+// address, or a name with a private or public suffix; a name with a public suffix must also have a port
+// or several dots, unless the name of the setting suggests an address, as API_HOST does. In a secret,
+// nothing counts as a bare host.
 func Named(name, value string) []string {
 	found := addresses(value)
 	if len(found) < 2 && strings.ContainsAny(value, "\t\r\n") { // not a list: URL parsers drop them

@@ -86,7 +86,7 @@ func (s *splitter) split() {
 	s.add(len(t))
 }
 
-// endsEntity reports whether t ends with an HTML entity, except for its semicolon.
+// endsEntity reports whether t ends with an HTML entity that lacks only its semicolon.
 func endsEntity(t []byte) bool {
 	for i := len(t) - 1; i >= max(0, len(t)-entityBytes); i-- {
 		switch c := t[i]; {

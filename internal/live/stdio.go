@@ -91,9 +91,9 @@ func (l *stdio) readLines() {
 	}
 }
 
-// watch closes gone when nothing more can arrive: at the end of standard output, or soon after a
-// failed exit if another process keeps standard output open. A process that exits successfully may have left the
-// server running in the background.
+// watch closes gone when nothing more can arrive: at the end of standard output, or soon after a failed
+// exit if another process keeps standard output open. A process that exits successfully may have left
+// the server running in the background.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {

@@ -81,8 +81,8 @@ func (r *Renderer) value(start, end int) {
 	}
 }
 
-// escapeLen returns the length of the escape at the beginning of s, which encodes one byte, or one or two
-// UTF-16 code units.
+// escapeLen returns the length of the escape at the beginning of s, which encodes one byte, or one or
+// two UTF-16 code units.
 func escapeLen(s []byte) int {
 	switch {
 	case len(s) < 2 || s[1] != 'u':

@@ -111,7 +111,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 		return 0, ""
 	}
 	if strings.ContainsAny(source, ";, \n\t'\"") {
-		return scanner.High, "the value contains more than one origin and breaks out of its directive in the policy"
+		return scanner.High, "the value is not a single origin and can break out of its directive in the policy"
 	}
 	m := cspSource.FindStringSubmatch(source)
 	switch {
