@@ -16,7 +16,7 @@ var OutOfPlace = scanner.Rule{
 	Fix:        "Find out how the line got into the data. Do not let a model act on it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Among many lines of the same form, a single line is prose and asks for something unrelated to the records. The request itself is not harmful, so the severity is medium.",
+	Basis:      "All but at most three lines have the same form, and one of the others asks for something unrelated to the records. The request itself is not harmful, so the severity is medium.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Lines: func(p *scanner.TextPass) {
 		if !clause.IsResult(p) {
