@@ -283,7 +283,11 @@ func (s *checkedServer) through(path string, flags []string) {
 		}
 		if _, err := os.Stat(file); err != nil {
 			s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
-			s.do("its proxy cannot open its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
+			repair := append([]string{"unwrap"}, s.named(path)...)
+			if moved, _ := existing(projectFiles[name]); moved != "" {
+				repair = append([]string{"wrap"}, append(s.named(path), map[string]string{"--config": "--settings", "--lockfile": "--lockfile"}[name], projectFiles[name])...)
+			}
+			s.do("its proxy cannot open its "+name[2:], repair...)
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 )
@@ -32,22 +33,52 @@ func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	given := by.Options
-	by.Change = func(o *config.ProxyOptions) {
-		if c.Mode != "" {
-			o.Observe = given.Observe
-		}
-		o.Config, o.Lockfile = cmp.Or(given.Config, o.Config), cmp.Or(given.Lockfile, o.Lockfile)
-	}
 	return c.edit(ctx, std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
-			by.Options.Config, _ = existing(config.SettingsFile)
+			by.Options.Config, _ = existing(projectFiles["--config"])
 		}
 		if f.project && c.Lockfile == "" {
-			by.Options.Lockfile, _ = existing(lockfile.Name)
+			by.Options.Lockfile, _ = existing(projectFiles["--lockfile"])
+		}
+		if err := startable(by.Options); err != nil {
+			return nil, nil, err
+		}
+		by.Change = func(o *config.ProxyOptions) {
+			if c.Mode != "" {
+				o.Observe = given.Observe
+			}
+			o.Config = cmp.Or(given.Config, present(o.Config, by.Options.Config))
+			o.Lockfile = cmp.Or(given.Lockfile, present(o.Lockfile, by.Options.Lockfile))
 		}
 		return config.Wrap(f.path, data, by, chosen)
 	}, true)
+}
+
+// projectFiles names the file in the working directory that each flag of a project's proxy has by default.
+var projectFiles = map[string]string{"--config": config.SettingsFile, "--lockfile": lockfile.Name}
+
+// present returns a file that a wrapped entry names, or the one that replaces it if the project was moved.
+func present(file, moved string) string {
+	if _, err := os.Stat(file); file == "" || err == nil {
+		return file
+	}
+	return cmp.Or(moved, file)
+}
+
+// startable returns an error if a proxy with these options cannot read a file that it needs to start.
+func startable(o config.ProxyOptions) error {
+	if o.Config != "" {
+		if _, err := app.ReadSettings(o.Config); err != nil {
+			return err
+		}
+	}
+	if o.Lockfile != "" {
+		if _, err := os.Stat(o.Lockfile); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // existing returns the absolute path of a file that must exist, or "" for "".

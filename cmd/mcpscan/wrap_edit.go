@@ -98,14 +98,14 @@ func (c *wrapFlags) edit(ctx context.Context, std streams, edit editing, wrap bo
 // editor edits files one by one.
 type editor struct {
 	*wrapFlags
-	std     streams
-	wrap    bool
-	names   []string // names of all servers, for suggestions
-	found   bool     // a requested entry was found
-	changed int
-	project string // a project file that was changed
-	bare    string // a changed file whose proxies have no settings
-	failed  bool
+	std      streams
+	wrap     bool
+	names    []string // names of all servers, for suggestions
+	found    bool     // a requested entry was found
+	changed  int
+	projects []string // the project files that were changed
+	bare     string   // a changed file whose proxies have no settings
+	failed   bool
 }
 
 // fail reports a failure.
@@ -200,7 +200,7 @@ func (e *editor) write(f editedFile, d *draft) bool {
 		e.say("backup of %s: %s", f.path, backup)
 	}
 	if f.project {
-		e.project = f.path
+		e.projects = append(e.projects, f.path)
 	}
 	return true
 }
@@ -226,6 +226,10 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 			return
 		}
 	case e.wrap:
+		if err := startable(o.Options); err != nil {
+			e.fail("already wrapped, but its proxy does not start: %s: %v; repair the file, or name others with --settings and --lockfile", at, err)
+			return
+		}
 		e.say("already wrapped: %s", at)
 	case !e.All:
 		e.say("not wrapped: %s", at)
@@ -249,8 +253,10 @@ func (e *editor) end() error {
 	}
 	if e.changed > 0 && !e.Quiet && !e.DryRun {
 		fmt.Fprintln(e.std.err, "mcpscan: restart the clients, because they read their configuration only at startup")
-		if e.wrap && e.project != "" {
-			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file, run mcpscan unwrap --all\n", text.Visible(e.project, 400))
+		for _, path := range e.projects {
+			if e.wrap {
+				fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now contains a path on this machine; before you commit the file, run mcpscan unwrap --all --config %s\n", text.Visible(path, 400), text.ShellWord(path))
+			}
 		}
 	}
 	if e.bare != "" && !e.Quiet {

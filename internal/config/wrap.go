@@ -15,7 +15,7 @@ import (
 type Outcome struct {
 	Server  Server // as it was read
 	Changed bool
-	Options ProxyOptions // of the proxy that was put in front of the server
+	Options ProxyOptions // of the proxy in front of the server after the edit
 	// Why explains why an entry was left alone; "" if no change was needed.
 	Why string
 }
@@ -83,11 +83,11 @@ func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*dr
 		for _, s := range steps {
 			if after := d.after(s.edits); after != nil && s.proves(d, after, i) {
 				d, outcome.Changed, outcome.Why = after, true, ""
-				if w, ok := wrappingOf(&after.file.Entries[i]); ok {
-					outcome.Options = w.options
-				}
 				break
 			}
+		}
+		if w, ok := wrappingOf(&d.file.Entries[i]); ok {
+			outcome.Options = w.options
 		}
 		outcomes = append(outcomes, outcome)
 	}
