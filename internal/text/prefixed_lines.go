@@ -170,7 +170,8 @@ func samePrefix(a, b []byte) (inA, inB int) {
 			if j+n > len(b) || !bytes.Equal(a[i:i+n], b[j:j+n]) || j+n < len(b) && isAlnum(b[j+n]) {
 				return inA, inB
 			}
-			open = a[i] < utf8.RuneSelf && !isCapitals(a[i:i+n])
+			attached := i > 0 && isDigit(a[i-1]) // as in 10:30:00Z
+			open = !attached && a[i] < utf8.RuneSelf && !isCapitals(a[i:i+n])
 			i, j = i+n, j+n
 			if open {
 				continue

@@ -11,6 +11,7 @@ func TestWrapped(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"quotation":     {"Anna wrote:\n> Please call the\n> office before\n> noon.\nBye", "Please call the|office before|noon."},
 		"log":           {"10:00:01 INFO Please call the\n10:00:02 INFO office today\n", "Please call the|office today"},
+		"UTC":           {"2026-01-06T10:30:00Z Please call the\n2026-01-06T10:30:01Z office today\n", "Please call the|office today"},
 		"numbers":       {" 9\tPlease call the\n10\toffice today\n", "Please call the|office today"},
 		"comment":       {"/*\n * Please call the\n * office today\n */", "Please call the|office today"},
 		"list":          {"<li>Please call the</li>\n<li>office today</li>", "Please call the|office today"},
