@@ -88,6 +88,10 @@ var decoys = []decoy{
 	{"a block comment with lines up to column 72", func(t string, _ bool) string {
 		return "/*\n * " + strings.ReplaceAll(broken(t, 69), "\n", "\n * ") + "\n */"
 	}},
+	{"a log with lines up to column 92", func(t string, _ bool) string {
+		const at = "2026-03-02T09:14:00Z [INFO] "
+		return at + strings.ReplaceAll(broken(t, 64), "\n", "\n"+at)
+	}},
 	{"three benign sentences before the text", func(t string, definition bool) string { return benignSentences(definition) + " " + t }},
 	{padded, func(t string, definition bool) string {
 		padding := strings.Repeat(benignSentences(definition)+" ", 50)

@@ -9,7 +9,7 @@ import (
 // leastWrapped is the minimum length, in bytes, of a line that is wrapped rather than short.
 const leastWrapped = 30
 
-// markedLines finds comments and quotations.
+// markedLines finds comments, quotations and lines with times.
 type markedLines struct {
 	s       []byte
 	lines   []Line
@@ -18,8 +18,8 @@ type markedLines struct {
 }
 
 // MarkedLines yields each group of consecutive lines in s that begin with the same marks of a comment or
-// a quotation, without these marks, if a line continues the sentence of the line before. The group is
-// valid until yield returns.
+// a quotation, or with times, without these beginnings, if a line continues the sentence of the line before.
+// The group is valid until yield returns.
 func MarkedLines(s []byte, yield func(lines []Line)) {
 	m := markedLines{s: s}
 	for l := range linesOf(s) {
@@ -66,9 +66,12 @@ func (m *markedLines) continues(before, l Line) bool {
 }
 
 // lineMarks returns the marks of comments and quotations at the beginning of a line that ends without
-// white space, and the offset of the text after them.
+// white space, and the offset of the text after them. For a time, it returns timeMarks.
 func lineMarks(line []byte) (marks []byte, n int) {
 	from := skip(line, 0, isBlank)
+	if n := timeEnd(line, from); n > 0 {
+		return timeMarks, n
+	}
 	i := from
 	for i < len(line) {
 		switch rest := line[i:]; {
@@ -85,4 +88,41 @@ func lineMarks(line []byte) (marks []byte, n int) {
 		}
 	}
 	return line[from:], len(line)
+}
+
+var timeMarks = []byte("time")
+
+// timeEnd returns the offset of the text after the date and time, the time, and the level in capitals with which
+// a line of a log begins at from, or 0 if it does not begin with a time.
+func timeEnd(line []byte, from int) int {
+	end := 0
+	for from < len(line) {
+		word := line[from:]
+		if n := bytes.IndexByte(word, ' '); n >= 0 {
+			word = word[:n]
+		}
+		name := bytes.Trim(word, "[]():|-")
+		switch {
+		case end == 0 && isTime(name):
+			end = from + len(word)
+		case end == 0 && isDate(name), end > 0 && (len(name) == 0 || isCapitals(name)):
+		default:
+			from = len(line)
+			continue
+		}
+		if from += len(word) + 1; end > 0 {
+			end = min(from, len(line))
+		}
+	}
+	return end
+}
+
+// isTime reports whether a word is a time with a colon, such as 10:30, 10:30:00.5Z or 2026-01-06T10:30:00+01:00.
+func isTime(word []byte) bool {
+	return len(word) >= len("10:30") && isDigit(word[0]) && bytes.IndexByte(word, ':') > 0 && len(bytes.Trim(word, "0123456789:.,+-TZ")) == 0
+}
+
+// isDate reports whether a word is a date in digits, such as 2026-01-06 or 06/01/2026.
+func isDate(word []byte) bool {
+	return len(word) >= len("6/1/2026") && isDigit(word[0]) && len(bytes.Trim(word, "0123456789-/.")) == 0
 }

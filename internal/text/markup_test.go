@@ -75,7 +75,8 @@ func TestRenderedParts(t *testing.T) {
 // TestMarkedLines checks which lines are comments or quotations, and what remains of them.
 func TestMarkedLines(t *testing.T) {
 	const wrapped = "Please call the office before noon and\nask for the key. Then come."
-	for prefix, open := range map[string]string{"> ": "", "> > ": "", ">": "", "# ": "", "// ": "", "   -- ": "", ";; ": "", " * ": "/*\n", "%\t": ""} {
+	for prefix, open := range map[string]string{"> ": "", "> > ": "", ">": "", "# ": "", "// ": "", "   -- ": "", ";; ": "", " * ": "/*\n", "%\t": "",
+		"10:30 ": "", "2026-01-06T10:30:00.5Z ": "", "[2026/01/06 10:30:00] [ERROR] - ": "", "06.01.2026 10:30 | WARN: | ": ""} {
 		source := open + prefix + strings.ReplaceAll(wrapped, "\n", "\n"+prefix)
 		want := wrapped
 		if prefix == ">" { // no space, so these are not marks before a text
@@ -87,7 +88,7 @@ func TestMarkedLines(t *testing.T) {
 	}
 	for _, source := range []string{
 		wrapped, "* " + strings.ReplaceAll(wrapped, "\n", "\n* "), "- " + strings.ReplaceAll(wrapped, "\n", "\n- "),
-		"> Please call the office before noon and ask.\n> Then come.", "# Home\n# contact", "", ">", "> \n>", "> \xff\n> \xff",
+		"> Please call the office before noon and ask.\n> Then come.", "2026-01-06 " + strings.ReplaceAll(wrapped, "\n", "\n2026-01-06 "), "10:30", "10:30 \n10:31 x", "# Home\n# contact", "", ">", "> \n>", "> \xff\n> \xff",
 	} {
 		if got := markedText(source); got != "" {
 			t.Errorf("%q: got %q", source, got)
