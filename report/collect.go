@@ -97,7 +97,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	if e.at >= 0 && f.Subject == mcp.ConfigSubject {
 		c.elsewhere(&c.findings[e.at], f.Location)
 	}
-	e.times = max(e.times+1, int32(f.Occurrence))
+	e.times++
 	if again || len(c.seen) < maxDistinct {
 		c.seen[key] = e
 	}

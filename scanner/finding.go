@@ -32,26 +32,25 @@ func (s Status) String() string { return statusNames[s] }
 // Finding is one result of a rule. All its strings are escaped, masked and truncated, and are safe
 // to display anywhere.
 type Finding struct {
-	Rule       *Rule
-	Category   string
-	Severity   Severity
-	Message    string
-	Time       time.Time
-	Session    string
-	Server     string
-	Other      string // the server, or well-known name, with which this server can be confused
-	Subject    mcp.SubjectKind
-	Name       string // name of the tool, prompt or resource, if any
-	Pointer    string // JSON Pointer into the definition, result, message or configuration entry
-	Evidence   Evidence
-	Diff       string // a unified diff of the change; see text.DiffLines and text.DiffWidth
-	Location   Location
-	Related    []Related
-	Signals    []string // reasons why the rule fired
-	Action     string   // action of a live engine: alert or block; record if the finding is below the alert threshold
-	Status     Status
-	Reason     string // why it is suppressed, or who approved it
-	Occurrence int    // number of times it was found in the session
+	Rule     *Rule
+	Category string
+	Severity Severity
+	Message  string
+	Time     time.Time
+	Session  string
+	Server   string
+	Other    string // the server, or well-known name, with which this server can be confused
+	Subject  mcp.SubjectKind
+	Name     string // name of the tool, prompt or resource, if any
+	Pointer  string // JSON Pointer into the definition, result, message or configuration entry
+	Evidence Evidence
+	Diff     string // a unified diff of the change; see text.DiffLines and text.DiffWidth
+	Location Location
+	Related  []Related
+	Signals  []string // reasons why the rule fired
+	Action   string   // action of a live engine: alert or block; record if the finding is below the alert threshold
+	Status   Status
+	Reason   string // why it is suppressed, or who approved it
 
 	Expected, Actual string // digests of a file whose content differs from the approved one; otherwise empty
 
