@@ -52,7 +52,7 @@ func unseen(r rune) bool {
 type jsonEscaper struct {
 	w      *bufio.Writer
 	part   []byte // the start of a character that the last write split
-	hashes int    // number of # written last, before any letters; at most 2
+	hashes int    // number of consecutive # at the end of the output, at most 2; letters after ## do not reset it
 }
 
 func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }

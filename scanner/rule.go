@@ -21,7 +21,7 @@ type Rule struct {
 	ID       string // kebab case, starting with the group (inj-, hid-, prt- …); rules of the agentsh design keep their names
 	Category string // one of Categories
 	Title    string // the problem, in a few words
-	Why      string // the attacker's gain, in a sentence or two
+	Why      string // why the problem matters: its consequence, or what an attacker gains; one to three sentences
 	Fix      string // what the user should do
 
 	Severity   Severity // the default; a check may report a different severity and say why in its message

@@ -367,7 +367,7 @@ var limits = []struct {
 		{"findingsPerDefinition", "additional findings for each definition compared in the session", "findings", "the same"},
 		{"findingsPerEntry", "additional findings for each server in a configuration", "findings", "the same"},
 		{"decodedBytes", "decoded text of one event, beyond four times its length", "bytes", partly},
-		{"mostSearches", "findings in decoded text whose surroundings are compared with the original, per event", "findings", "reported as hidden"},
+		{"mostSearches", "findings in decoded text that are compared with the original, with their surroundings, per event", "findings", "reported as hidden"},
 		{"maxReasons", "distinct reasons in the coverage", "reasons", "counted under one reason"},
 		{"maxWaiting", "events buffered for sorting by time", "events", "the earliest is judged"},
 		{"maxWaitBytes", "memory for these events", "bytes", "the earliest is judged"},

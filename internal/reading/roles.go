@@ -49,8 +49,8 @@ var (
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// filedIn matches text before a place where something is put, as opposed to data that is taken.
 	filedIn = lazyregexp.New(`\b(put|placed|moved|added|saved|filed|delivered|sent|goes|go)\s+(in|on|to|into|onto)\s+(the\s+)?$`)
-	// goesInto matches text before a conversation that receives data or is kept free of it, as opposed to
-	// one from which data is taken.
+	// goesInto matches the text in front of a mention of the conversation if data enters the conversation or
+	// is kept out of it, as opposed to being taken from it.
 	goesInto = lazyregexp.New(`\b(out\s+of|enters|entering|(never|not|n['’]t)\s+enter|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
 	// ownWork matches text before "in the background" that describes what a program does itself.
 	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
@@ -240,5 +240,6 @@ var ofAnotherModel = lazyregexp.New(`^\W*((an?|the|optional|custom|additional|de
 	`for\s+([\w-]+\s+){0,3}?(llms?|models?|extract\w*|generat\w+|completions?|summar\w+|judges?|graders?|evaluat\w+|classif\w+|translat\w+)\b|` +
 	`that\s+(guides|steers|sets|controls|shapes)\b)`)
 
-// ownPrompt matches the reader's own prompt.
+// ownPrompt matches words that show that a sentence is about the reader's own prompt, or an earlier one, rather
+// than a prompt for another model.
 var ownPrompt = lazyregexp.New(`\b(your|yours|own|current|original|calling|caller|conversation|session|was|were|have|has\s+been)\b`)

@@ -65,7 +65,7 @@ var SecretLiteral = scanner.Rule{
 		}
 		for _, s := range p.Settings {
 			if strings.HasPrefix(s.Pointer, "/envFile/") {
-				continue // the file is intended for secrets, and not committed
+				continue // the file is intended for secrets, and usually not committed
 			}
 			if severity, message := secretIn(lastToken(s.Pointer), s.Text); message != "" {
 				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+text.Masked)

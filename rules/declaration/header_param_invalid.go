@@ -16,7 +16,7 @@ var HeaderParamInvalid = scanner.Rule{
 	Category:   "protocol",
 	Title:      "A parameter has an invalid x-mcp-header",
 	Why:        "A Streamable HTTP client must drop a tool with such an annotation, while other clients show it to the model, so a reviewer may not see a tool that those other clients run. A line break in the name would inject a header.",
-	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable through properties alone.",
+	Fix:        "Fix the server: give each x-mcp-header a valid header name (an RFC 9110 token) that no other parameter of the tool uses, and set it only on a string, integer or boolean that is reachable through properties alone.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The requirements come from protocol version 2026-07-28 (Streamable HTTP, custom headers from tool parameters). The violation is certain; the intent is not.",
