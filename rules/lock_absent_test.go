@@ -191,7 +191,8 @@ func TestEditedEntries(t *testing.T) {
 		{"the approval of a tool", func(s object) { delete(tool(s), "approved"); tool(s)["status"] = "pending" }, onThisMachine, "high lock-incomplete", "medium drift-new-tool"},
 		{"who approved a tool", func(s object) { tool(s)["approved"].(object)["by"] = "mallory" }, onThisMachine, "medium lock-tampered", ""},
 		{"why a tool was approved", func(s object) { tool(s)["approved"].(object)["reason"] = "all fine" }, onThisMachine, "medium lock-tampered", ""},
-		{"when a tool was approved", func(s object) { tool(s)["approved"].(object)["at"] = "2026-03-07T00:00:00Z" }, onThisMachine, "medium lock-tampered", ""},
+		{"when a tool was approved", func(s object) { tool(s)["approved"].(object)["at"] = "2025-03-07T00:00:00Z" }, onThisMachine, "medium lock-tampered", ""},
+		{"a later approval of an unchanged tool, as after a reset", func(s object) { tool(s)["approved"].(object)["at"] = "2026-03-07T00:00:00Z" }, onThisMachine, "", ""},
 		{"a review in place of the first use", func(s object) {
 			s["tools"].(object)["other"].(object)["approved"] = object{"at": "2026-01-07T00:00:00Z", "by": "alice", "reason": "read it"}
 		}, onThisMachine, "medium lock-tampered", ""},

@@ -18,7 +18,7 @@ var LockTampered = scanner.Rule{
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed. If the different approval is a person's later approval of the server, for example from mcpscan approve SERVER, the finding counts as approved.",
+	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed. If the different approval is a person's later approval, for example from mcpscan approve, the finding counts as approved.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -36,13 +36,6 @@ var LockTampered = scanner.Rule{
 		before := p.Before()
 		if !p.Revises() || before == nil || before.Renamed {
 			return
-		}
-		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
-			if was.RewrittenAs(now) {
-				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
-				issue.Message += "is approved as before, but this change replaced the person, time or reason of its approval in the lockfile; restore the approval"
-				p.Report(issue)
-			}
 		}
 		// While a pending version waits for approval, the drift rules look only at that version.
 		// The parameter by identifies the version that is now approved, so that a baseline accepts
@@ -80,7 +73,7 @@ var LockTampered = scanner.Rule{
 			if was.Accepted != d.Accepted {
 				continue
 			}
-			rewritten(was.Approval, d.Approval, issue)
+			reportRewritten(p, was.Approval, d.Approval, issue)
 			if was.Others != d.Others {
 				issue.Severity, issue.Key = scanner.High, d.Others
 				issue.Message += "is unchanged, but this change replaced its agentsh or MCPProxy digests in the lockfile; restore them"
@@ -90,9 +83,7 @@ var LockTampered = scanner.Rule{
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil {
 			issue := scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "}
 			if parts := was.Identity.Differences(now.Identity); len(parts) == 0 {
-				if !reportApprovedAgain(p, was.Approval, now.Approval, issue) {
-					rewritten(was.Approval, now.Approval, issue)
-				}
+				reportRewritten(p, was.Approval, now.Approval, issue)
 			} else {
 				replaced(was.Approval, now.Approval, now.Seen != nil, strings.Join(parts, ", "), issue)
 			}
@@ -100,17 +91,20 @@ var LockTampered = scanner.Rule{
 	},
 }
 
-// reportApprovedAgain reports that a person approved an unchanged server again, for example with mcpscan
-// approve SERVER. It returns false and reports nothing unless a person gave the new approval after the
-// old one.
-func reportApprovedAgain(p *scanner.JudgePass, was, now *baseline.Approval, issue scanner.JudgeIssue) bool {
-	if !was.RewrittenAs(now) || !now.MadeSince(was) || !now.At.After(was.At) {
-		return false
+// reportRewritten reports a different approval of something unchanged, whose name issue.Message
+// contains. A person's later approval counts as one: mcpscan approve SERVER approves an unchanged
+// server again, and after mcpscan pins reset, mcpscan approve approves an unchanged definition again.
+func reportRewritten(p *scanner.JudgePass, was, now *baseline.Approval, issue scanner.JudgeIssue) {
+	if !was.RewrittenAs(now) {
+		return
 	}
-	issue.Severity, issue.Approval, issue.Evidence = scanner.Medium, now, now.By+": "+now.Reason
-	issue.Message, issue.Key = "this change approves the unchanged server again", issue.Evidence
+	issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
+	if now.MadeSince(was) && now.At.After(was.At) {
+		issue.Approval, issue.Message = now, "this change approves the unchanged "+strings.TrimPrefix(issue.Message, "the ")+"again"
+	} else {
+		issue.Message += "is approved as before, but this change replaced the person, time or reason of its approval in the lockfile; restore the approval"
+	}
 	p.Report(issue)
-	return true
 }
 
 // hasOtherDigests reports whether an entry contains the digests that agentsh and MCPProxy use.
