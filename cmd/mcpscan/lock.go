@@ -80,9 +80,9 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		f.Update(offers.now, policy, at)
+		forgotten = f.Update(offers.now, policy, at)
 		if c.Prune {
-			forgotten = f.Prune()
+			forgotten += f.Prune()
 		}
 		waiting = f.Waiting()
 		for _, s := range f.Servers {

@@ -65,10 +65,10 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 }
 
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
-// remain unchanged. A server that is new in the file takes over the approvals of a server with the same
+// remain unchanged. Update returns the number of removed definitions. A server that is new in the file takes over the approvals of a server with the same
 // command or address: otherwise, all changes to the definitions of a renamed server would be approved at
 // first use. If the arguments differ, it takes over only the approvals of definitions.
-func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
+func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (removed int) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
@@ -88,13 +88,14 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) {
 				f.Servers[name] = &Server{Name: name, Entries: was.named(name).Entries}
 			}
 		}
-		f.update(name, o, p, at)
+		removed += f.update(name, o, p, at)
 	}
+	return removed
 }
 
 func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column) }
 
-func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
+func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) (removed int) {
 	s, known := f.Servers[name]
 	if !known {
 		s = &Server{Name: name, Entries: map[mcp.DefinitionKey]*Entry{}}
@@ -119,11 +120,24 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 		}
 		e.see(shown, by, at)
 	}
-	for _, key := range s.Keys() {
-		if o.Lists[key.Kind] && o.Definitions[key] == nil {
-			s.Entries[key].Gone = true
+	return s.unlist(o)
+}
+
+// unlist marks the definitions that the server no longer lists. They keep only their approved form, because
+// mcpscan approve must not accept another one unseen; unlist removes those that have none, and returns how
+// many.
+func (s *Server) unlist(o *scanner.Offer) (removed int) {
+	for key, e := range s.Entries {
+		switch {
+		case !o.Lists[key.Kind] || o.Definitions[key] != nil:
+		case e.Approval == nil:
+			delete(s.Entries, key)
+			removed++
+		default:
+			e.Status, e.Seen, e.Gone = Approved, nil, true
 		}
 	}
+	return removed
 }
 
 // named returns a copy of a server under another name.
