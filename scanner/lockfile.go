@@ -36,6 +36,9 @@ func (in *Inspector) lock() {
 		m.Lists[kind] = true
 	}
 	m.Lists[mcp.ServerSubject] = true
+	if id := in.event.Identity; id != nil && id.Name != "" { // serverInfo contains the approved name
+		in.info(m).Name = id.Name
+	}
 	in.messageRules(m, root)
 }
 

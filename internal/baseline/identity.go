@@ -36,6 +36,8 @@ type Identity struct {
 	Exact     bool   // Version names exactly one version
 	Pinned    string // the requested digest or commit
 
+	Name string // as reported in serverInfo; "" if unknown, as in a configuration
+
 	configfile.Found
 }
 
@@ -189,11 +191,11 @@ func (l *LockedIdentity) Stale(current *Identity) []string {
 	return last.started().Differences(current.started())
 }
 
-// started returns a copy of the identity without resolved values and without the names of variables and
-// headers. The command and the URL are normalized.
+// started returns a copy of the identity without resolved values, the reported name, and the names of
+// variables and headers. The command and the URL are normalized.
 func (id *Identity) started() *Identity {
 	s := *id
-	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
+	s.Env, s.Headers, s.Found, s.Name = nil, nil, configfile.Found{}, ""
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program has different suffixes on different systems
 		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
 			s.Command = s.Command[:n]
@@ -226,6 +228,7 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 			*to = known
 		}
 	}
+	fill(&merged.Name, id.Name)
 	if sameRelease := id.Package == merged.Package && id.Version == current.Version && id.Ecosystem == current.Ecosystem; sameRelease {
 		fill(&merged.Resolved, id.Resolved)
 		if merged.Resolved == id.Resolved {
@@ -242,8 +245,8 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 }
 
 // Differences describes each part in which two identities differ, with both values. A missing
-// transport, resolved version, integrity or executable is not a difference, nor is the removal of
-// a host.
+// transport, resolved version, integrity, executable or reported name is not a difference, nor is the
+// removal of a host.
 func (id *Identity) Differences(current *Identity) (all []string) {
 	id, current = id.Canonical(), current.Canonical()
 	part := func(what, was, is string) {
@@ -284,6 +287,7 @@ func (id *Identity) Differences(current *Identity) (all []string) {
 	if id.Replaced(current) {
 		part("digest of the executable", id.Digest, current.Digest)
 	}
+	known("serverInfo.name", id.Name, current.Name)
 	return all
 }
 

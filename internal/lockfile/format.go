@@ -44,14 +44,7 @@ func (s *Server) write(p *page) {
 		p.value("client", fields{"capabilities": allValid(c.Capabilities), "name": toValid(c.Name)})
 	}
 	if l := s.Identity; l != nil {
-		o := fields{}.put(identityMembers(l.Identity)).approved(l.Approval)
-		if l.Seen != nil {
-			o["seen"] = fields{}.put(identityMembers(l.Seen))
-		}
-		if l.Pending || l.Approval != nil {
-			o["status"] = identityStatus(l)
-		}
-		p.value("identity", o)
+		p.value("identity", identityFields(l))
 	}
 	if e := s.Entries[mcp.DefinitionKey{Kind: mcp.ServerSubject}]; e != nil {
 		p.value("instructions", e.fields())
@@ -62,7 +55,11 @@ func (s *Server) write(p *page) {
 	}
 	for _, k := range kinds {
 		if k.kind == mcp.ToolSubject {
-			p.value("serverInfo", fields{}.put(infoMembers(&s.Info)))
+			info := fields{}.put(infoMembers(&s.Info))
+			if s.Identity != nil {
+				info.put(nameMember(s.Identity.Identity))
+			}
+			p.value("serverInfo", info)
 		}
 		names := inOrder(entries[k.kind])
 		if len(names) == 0 {
@@ -183,6 +180,21 @@ func (s *Shown) fields() fields {
 	}
 	digest := s.Digest.String()
 	return fields{"definition": json.RawMessage(s.Definition), "parts": parts}.put([]member{{"agentsh", &s.AgentSH}, {"digest", &digest}, {"mcpproxy", &s.MCPProxy}})
+}
+
+func identityFields(l *baseline.LockedIdentity) fields {
+	f := fields{}.put(identityMembers(l.Identity)).approved(l.Approval)
+	if l.Seen != nil {
+		seen := fields{}.put(identityMembers(l.Seen))
+		if l.Seen.Name != l.Identity.Name { // serverInfo contains the approved name
+			seen.put(nameMember(l.Seen))
+		}
+		f["seen"] = seen
+	}
+	if l.Pending || l.Approval != nil {
+		f["status"] = identityStatus(l)
+	}
+	return f
 }
 
 func identityStatus(l *baseline.LockedIdentity) Status {

@@ -43,8 +43,8 @@ type File struct {
 type Server struct {
 	Name     string
 	Identity *baseline.LockedIdentity // nil if unknown
-	Info     mcp.ServerInfo
-	Client   *mcp.ClientInfo // the client to which the server listed its definitions
+	Info     mcp.ServerInfo           // as last reported, except the name if Identity has an approved one
+	Client   *mcp.ClientInfo          // the client to which the server listed its definitions
 	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 

@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -308,15 +309,21 @@ func (p *parser) about(node int, s *Server) {
 	}
 	if c := p.doc.Get(node, "identity"); c >= 0 {
 		s.Identity = p.lockedIdentity(c)
+		s.Identity.Identity.Name = s.Info.Name
+		if seen := s.Identity.Seen; seen != nil {
+			seen.Name = cmp.Or(seen.Name, s.Info.Name)
+		}
 	}
 }
 
 // lockedIdentity reads an identity with its status. An identity without a status counts as
 // approved, because the first lockfiles had no status.
 func (p *parser) lockedIdentity(c int) *baseline.LockedIdentity {
-	l := &baseline.LockedIdentity{Identity: p.identity(c, "approved", "seen", "status")}
+	l := &baseline.LockedIdentity{Identity: &baseline.Identity{}}
+	p.members(c, identityMembers(l.Identity), "approved", "seen", "status")
 	if seen := p.doc.Get(c, "seen"); seen >= 0 {
-		l.Seen = p.identity(seen)
+		l.Seen = &baseline.Identity{}
+		p.members(seen, append(identityMembers(l.Seen), nameMember(l.Seen)...))
 	}
 	l.Approval = p.approval(c)
 	status := Status(p.text(c, "status"))
@@ -324,12 +331,6 @@ func (p *parser) lockedIdentity(c int) *baseline.LockedIdentity {
 		p.consistent(c, status, l.Approval, l.Seen != nil)
 	}
 	return l
-}
-
-func (p *parser) identity(c int, beside ...string) *baseline.Identity {
-	id := &baseline.Identity{}
-	p.members(c, identityMembers(id), beside...)
-	return id
 }
 
 // members reads members of an object; beside lists the other members that the object may have.
@@ -362,6 +363,10 @@ type member struct {
 func infoMembers(i *mcp.ServerInfo) []member {
 	return []member{{"name", &i.Name}, {"protocol", &i.Protocol}, {"title", &i.Title}, {"version", &i.Version}}
 }
+
+// nameMember is the reported name, which only an identity seen since the approval contains: serverInfo
+// contains the approved one.
+func nameMember(id *baseline.Identity) []member { return []member{{"name", &id.Name}} }
 
 func identityMembers(id *baseline.Identity) []member {
 	return []member{{"command", &id.Command}, {"cwd", &id.Cwd}, {"digest", &id.Digest}, {"ecosystem", (*string)(&id.Ecosystem)},

@@ -30,8 +30,8 @@ func whole(t testing.TB) *File {
 		"calc": {Name: "calc", Info: mcp.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &mcp.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
 			Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
-				Package: "calc", Version: "1.2.0", Exact: true, Found: configfile.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
-				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &baseline.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
+				Package: "calc", Version: "1.2.0", Exact: true, Name: "calc", Found: configfile.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
+				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &baseline.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}, Name: "other"}},
 			Entries: map[mcp.DefinitionKey]*Entry{
 				key(mcp.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: baseline.FirstUse, At: day(1)}, Shown: shown(mcp.ServerSubject, `"Adds <b>\u0000</b>."`)},
 				key(mcp.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(mcp.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},

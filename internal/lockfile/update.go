@@ -103,7 +103,9 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) (re
 	}
 	by := p.by(name, known)
 	if o.Identity != nil {
-		s.identify(o.Identity, by, at)
+		now := *o.Identity
+		now.Name = o.Info.Name
+		s.identify(&now, by, at)
 	}
 	if o.Info.Name != "" || o.Info.Protocol != "" {
 		s.Info = completed(s.Info, o.Info)

@@ -70,7 +70,7 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	}
 	changed := func(severity scanner.Severity, pointer, what, is string) {
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
-			Message: what + " changed since approval", Evidence: is, Key: is, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+			Message: what + " changed since approval", Evidence: is, Key: is, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	}
 	switch {
 	case now.Name != was.Name:
