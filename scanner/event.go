@@ -55,6 +55,8 @@ type Event struct {
 	Identity     *baseline.Identity       // of a LockEvent, a StartedEvent or the DefinitionEvent of a bundle: identity of the server; nil if unknown
 	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
 	Members      baseline.Members         // of a LockEvent: members that the lockfile has for the server besides its definitions
+	Absent       []string                 // of a StartedEvent: lists that the server does not have, by their member, such as "tools"
+	Unlisted     bool                     // of a StartedEvent: the server did not return all lists that it declares
 	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
 	Config       *configfile.ClientConfig
 	Settings     *configfile.ChangedSettings

@@ -33,7 +33,8 @@ type Offer struct {
 	Client      *mcp.ClientInfo          // client to which the server listed them
 	Location    Location                 // location where the server was first seen
 	Definitions map[mcp.DefinitionKey]*Offered
-	Lists       [mcp.MessageSubject]bool // kinds that the server listed completely
+	Lists       [mcp.MessageSubject]bool // kinds that the server listed completely, or does not have
+	Unlisted    bool                     // the server did not return all lists that it declares
 	Duplicates  []Duplicate
 	Renamed     bool     // compared with a server that has a different name and arguments: only the definitions are comparable
 	Rival       Location // location of another server configured with the same name; zero if there is none
@@ -119,7 +120,18 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 		}
 		s.take(o, m)
 	}
+	if e.Kind == StartedEvent {
+		s.Offer(e.Server).started(e)
+	}
 	return nil
+}
+
+// started records which lists a started server does not have, and whether one is missing.
+func (o *Offer) started(e *Event) {
+	o.Unlisted = o.Unlisted || e.Unlisted
+	for _, member := range e.Absent {
+		o.Lists[listings[member]] = true
+	}
 }
 
 // identify records a server's configured identity. Only the first one counts.

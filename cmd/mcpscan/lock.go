@@ -141,7 +141,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 			delete(o.now.Servers, name)
 		}
 	}
-	o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, lockfile.DropAmbiguous(o.now)...)
+	o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, lockfile.DropUnlockable(o.now)...)
 	if lost := o.now.Lost(); lost > 0 {
 		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile can hold", Count: lost})
 	}

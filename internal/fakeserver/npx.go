@@ -56,7 +56,8 @@ func cacheIntegrity(asked, integrityFile string) {
 	}
 }
 
-// From returns the response that a server with the definitions in a dump sends.
+// From returns the response that a server with the definitions in a dump sends. A member "fails" of
+// the dump is the error that answers tools/list.
 func (r Request) From(dump []byte) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(dump, &members); err != nil {
@@ -74,6 +75,9 @@ func (r Request) From(dump []byte) string {
 		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":` + part("serverInfo", `{"name":"fake","version":"1.0.0"}`) +
 			`,"instructions":` + part("instructions", `""`) + `}`)
 	case "tools/list":
+		if members["fails"] != nil {
+			return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":` + part("fails", "") + `}`
+		}
 		return r.Result(`{"tools":` + part("tools", `[]`) + `}`)
 	}
 	return r.NotFound()

@@ -96,7 +96,9 @@ func (s *scan) lists(ctx context.Context, p *peer, h hello, order, later []kind)
 	for i, k := range order {
 		p.forgetChange(k.method)
 		err := s.pages(ctx, p, k, h.declared[k.capability])
-		s.finish(ctx, k, h.declared[k.capability], err)
+		if !s.finish(ctx, k, h.declared[k.capability], err) && h.promises(k) {
+			s.result.Unlisted = true
+		}
 		_, down := errors.AsType[*downError](err)
 		switch {
 		case ctx.Err() != nil && !tooLong(ctx):
@@ -137,21 +139,34 @@ func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
 	}
 }
 
-// finish records how reading a list ended.
-func (s *scan) finish(ctx context.Context, k kind, declared bool, err error) {
+// promises reports whether a server has a list, going by what it declares. If it declares none of the
+// lists, it is expected to have tools.
+func (h hello) promises(k kind) bool {
+	declares := func(k kind) bool { return h.declared[k.capability] }
+	return declares(k) && !k.optional || k.capability == "tools" && !slices.ContainsFunc(kinds(), declares)
+}
+
+// finish records how reading a list ended. It returns false if definitions could be missing.
+func (s *scan) finish(ctx context.Context, k kind, declared bool, err error) bool {
 	_, absent := errors.AsType[*absentError](err)
 	switch {
 	case tooLong(ctx):
 		s.problem(k.method, TooLong)
+		return false
 	case ctx.Err() != nil: // the caller of List reports this
+		return false
 	case err == nil:
 		s.listed[k.method] = true
-	case absent && (!declared || k.optional):
-	case absent && !s.listed[k.method]:
-		s.note(k.method, "declared, but "+err.Error())
+	case absent && (!declared || k.optional || !s.listed[k.method]):
+		if declared && !k.optional {
+			s.note(k.method, "declared, but "+err.Error())
+		}
+		s.result.Absent = append(s.result.Absent, k.member)
 	default: // any other error could hide definitions
 		s.problem(k.method, err.Error())
+		return false
 	}
+	return true
 }
 
 func tooLong(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTooLong) }

@@ -89,6 +89,8 @@ type Result struct {
 	Undecoded int // frames that clients may decode, but that were read as they are: see web.receive
 	Problems  []Problem
 	Notes     []Problem // lists that the server does not have, so nothing is missing
+	Absent    []string  // those of them that it says it does not have, by their member, such as "tools"
+	Unlisted  bool      // a list that the server declares could not be read in full
 
 	era, version string // of the protocol
 	transport    string // "stdio", "http" or "sse"

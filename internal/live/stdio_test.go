@@ -2,6 +2,7 @@ package live
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,11 @@ func TestStdioProblems(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantProblems(t, res.Problems, tt.want...)
+			// All modes declare only tools, and a list that was read before the announcement of a
+			// change was listed.
+			if want := strings.HasPrefix(tt.want[0], "tools/list: ") && !strings.Contains(tt.want[0], "announced"); res.Unlisted != want {
+				t.Errorf("unlisted: %t, want %t", res.Unlisted, want)
+			}
 		})
 	}
 }
@@ -194,6 +200,9 @@ func TestStdioListsThatDoNotExist(t *testing.T) {
 			}
 			wantProblems(t, res.Problems)
 			wantProblems(t, res.Notes, want...)
+			if absent := mode != "answers only what it declared"; res.Unlisted || slices.Contains(res.Absent, "prompts") != absent || slices.Contains(res.Absent, "tools") {
+				t.Errorf("got %+v", res)
+			}
 		})
 	}
 }

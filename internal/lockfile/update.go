@@ -30,15 +30,19 @@ func (p Policy) by(server string, known bool) string {
 	return ""
 }
 
-// DropAmbiguous deletes from a snapshot each server of which only one form could be approved: its name is
-// configured for different servers, or it lists a definition twice in different forms. It returns the reasons.
-func DropAmbiguous(now *scanner.Snapshot) (left []scanner.Skipped) {
+// DropUnlockable deletes from a snapshot each server whose entry would be wrong, and returns the
+// reasons. Only one form could be approved of a server whose name is configured for different servers,
+// or that lists a definition twice in different forms. If a list is missing, the entry would claim
+// that the definitions recorded earlier are those of the current server.
+func DropUnlockable(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
 		switch o := now.Servers[name]; {
 		case o.Rival != (scanner.Location{}):
 			left = append(left, rivals(o))
 		case len(o.Duplicates) > 0:
 			left = append(left, listedTwice(o))
+		case o.Unlisted:
+			left = append(left, unlisted(o))
 		default:
 			continue
 		}
@@ -54,6 +58,12 @@ func rivals(o *scanner.Offer) scanner.Skipped {
 	return scanner.Skipped{Reason: reason, Count: 1, First: o.Rival}
 }
 
+// unlisted explains that a server's list is missing.
+func unlisted(o *scanner.Offer) scanner.Skipped {
+	reason := fmt.Sprintf("server %q was not locked, because it did not return all lists that it declares; an earlier entry is unchanged", o.Server)
+	return scanner.Skipped{Reason: reason, Count: 1, First: o.Location}
+}
+
 // listedTwice explains that a server lists a definition twice in different forms.
 func listedTwice(o *scanner.Offer) scanner.Skipped {
 	t := o.Duplicates[0]
@@ -64,10 +74,11 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 	return scanner.Skipped{Reason: reason + ", and only one could be approved; report this to the server's author", Count: 1, First: t.Second}
 }
 
-// Update records what servers offer, according to a snapshot. Servers and lists that the snapshot lacks
-// remain unchanged. Update returns the number of removed definitions. A server that is new in the file takes over the approvals of a server with the same
-// command or address: otherwise, all changes to the definitions of a renamed server would be approved at
-// first use. If the arguments differ, it takes over only the approvals of definitions.
+// Update records what servers offer, according to a snapshot. Servers and lists that the snapshot
+// lacks remain unchanged. Update returns the number of removed definitions. A server that is new in
+// the file takes over the approvals of a server with the same command or address: otherwise, all
+// changes to the definitions of a renamed server would be approved at first use. If the arguments
+// differ, it takes over only the approvals of definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (removed int) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
@@ -125,9 +136,9 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) (re
 	return s.unlist(o)
 }
 
-// unlist marks the definitions that the server no longer lists. They keep only their approved form, because
-// mcpscan approve must not accept another one unseen; unlist removes those that have none, and returns how
-// many.
+// unlist marks the definitions that the server no longer lists. They keep only their approved form,
+// because mcpscan approve must not accept another one unseen; unlist removes those that have none, and
+// returns how many.
 func (s *Server) unlist(o *scanner.Offer) (removed int) {
 	for key, e := range s.Entries {
 		switch {

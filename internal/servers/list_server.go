@@ -118,7 +118,8 @@ func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 	a.flush()
 	if a.answered && !a.identified { // packages fetched for the server are now on disk
 		a.identified = true
-		a.started(a.server.identity(afterStart(ctx, a.environment, a.disk)))
+		identity, unknown := a.server.identity(afterStart(ctx, a.environment, a.disk))
+		a.started(identity, unknown, res.Unlisted || err != nil, res.Absent)
 	}
 	a.report(ctx, res, err)
 	a.repeated = 0
@@ -186,11 +187,11 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started emits an event with the server's identity and, if parts of it are unknown, an event that
-// says why.
-func (a *asking) started(id *baseline.Identity, why string) {
+// started emits an event with the server's identity and the lists that it did not return or does not
+// have and, if parts of the identity are unknown, an event that says why.
+func (a *asking) started(id *baseline.Identity, why string, unlisted bool, absent []string) {
 	e := a.event(scanner.StartedEvent)
-	e.Identity = id
+	e.Identity, e.Unlisted, e.Absent = id, unlisted, absent
 	a.feed.send(e, true)
 	if why != "" && !a.server.Foreign { // otherwise, this was already reported with the configuration
 		a.skip("server %s: %s", a.title(), why)
@@ -204,7 +205,7 @@ func (a *asking) refused(ctx context.Context) bool {
 	if why == "" {
 		return false
 	}
-	a.started(identity, unknown)
+	a.started(identity, unknown, true, nil)
 	a.skip("server %s not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
 }
