@@ -59,7 +59,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err == nil { // an error is reported when the lockfile is written
 		l.Known = servers.KnownIn(before)
 	}
-	offers, err := c.offers(ctx, std, l, checks)
+	offers, err := c.offers(ctx, std, l, checks, before)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ type offers struct {
 }
 
 // offers lists all targets, and collects their definitions and findings.
-func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*offers, error) {
+func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, before *lockfile.File) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 			delete(o.now.Servers, name)
 		}
 	}
-	o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, lockfile.DropUnlockable(o.now)...)
+	o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, before.DropUnlockable(o.now)...)
 	if lost := o.now.Lost(); lost > 0 {
 		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile can hold", Count: lost})
 	}

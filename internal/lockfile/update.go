@@ -33,15 +33,15 @@ func (p Policy) by(server string, known bool) string {
 // DropUnlockable deletes from a snapshot each server whose entry would be wrong, and returns the
 // reasons. Only one form could be approved of a server whose name is configured for different servers,
 // or that lists a definition twice in different forms. If a list is missing, the entry would claim
-// that the definitions recorded earlier are those of the current server.
-func DropUnlockable(now *scanner.Snapshot) (left []scanner.Skipped) {
+// that the definitions recorded earlier are those of the current server. The file may be nil.
+func (f *File) DropUnlockable(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
 		switch o := now.Servers[name]; {
 		case o.Rival != (scanner.Location{}):
 			left = append(left, rivals(o))
 		case len(o.Duplicates) > 0:
 			left = append(left, listedTwice(o))
-		case o.Unlisted:
+		case o.Unlisted && f.lacks(name, o):
 			left = append(left, unlisted(o))
 		default:
 			continue
@@ -56,6 +56,20 @@ func rivals(o *scanner.Offer) scanner.Skipped {
 	reason := fmt.Sprintf("server %q was not locked: %s and %s configure it differently, and one lockfile can hold only one of them; make them equal, rename one, or lock one into another file with --lockfile",
 		o.Server, place(o.Location), place(o.Rival))
 	return scanner.Skipped{Reason: reason, Count: 1, First: o.Rival}
+}
+
+// lacks reports whether an offer lacks a list of which the file has definitions or, for a server that the
+// file does not have, the list of tools. Other lists that a server declares but never returns do not matter.
+func (f *File) lacks(name string, o *scanner.Offer) bool {
+	if f == nil || f.Servers[name] == nil {
+		return !o.Lists[mcp.ToolSubject]
+	}
+	for key, e := range f.Servers[name].Entries {
+		if !e.Gone && key.Kind != mcp.ServerSubject && !o.Lists[key.Kind] {
+			return true
+		}
+	}
+	return false
 }
 
 // unlisted explains that a server's list is missing.
