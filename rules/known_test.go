@@ -244,7 +244,7 @@ func TestKnownAttacks(t *testing.T) {
 		{
 			"the toxic flow of an agent, by one server that has all of it: GitHub", "tool names",
 			tool(`{"name":"get_file_contents","description":"Gets a file."},{"name":"list_issues","description":"Lists issues."},{"name":"create_pull_request","description":"Opens a request."}`),
-			[]string{"xs-toxic-flow tool create_pull_request"}, scanner.Low,
+			[]string{"xs-toxic-flow tool list_issues"}, scanner.Low,
 		},
 		{
 			"a ticket that reaches the database: Supabase", "tool names",

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// TrifectaTools holds, for each capability in the lethal trifecta, its witness: the first tool that
-// has the capability.
+// TrifectaTools holds, for each capability in the lethal trifecta, its witness: of the first server with
+// such a tool, the tool with the first name. The order of a server's list does not matter.
 type TrifectaTools [capability.Count]*Known
 
 // Lack reports whether a capability in c has no witness.
@@ -20,22 +20,27 @@ func (w *TrifectaTools) Lack(c capability.Set) bool {
 	return false
 }
 
-// Add records a tool as the witness for its capabilities that have none.
+// Add records a tool as the witness for its capabilities.
 func (w *TrifectaTools) Add(k *Known) {
 	for a := range w {
-		if w[a] == nil && k.Definition.Can.Has(capability.Capability(a)) {
+		if k.Definition.Can.Has(capability.Capability(a)) && k.precedes(w[a]) {
 			w[a] = k
 		}
 	}
 }
 
-// merge copies from other the witnesses that w lacks.
+// merge adds the witnesses in other.
 func (w *TrifectaTools) merge(other *TrifectaTools) {
 	for a := range w {
-		if w[a] == nil {
-			w[a] = other[a]
+		if k := other[a]; k != nil && k.precedes(w[a]) {
+			w[a] = k
 		}
 	}
+}
+
+// precedes reports whether k is the better witness.
+func (k *Known) precedes(witness *Known) bool {
+	return witness == nil || witness.Server == k.Server && k.Definition.Name < witness.Definition.Name
 }
 
 // Complete reports whether each capability has a witness.

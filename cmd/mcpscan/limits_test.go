@@ -82,6 +82,7 @@ var limits = []struct {
 	{"internal/servers", []limit{
 		{"maxUnnamed", "frames buffered until a server sends its name", "frames", "the server is named after its command or URL"},
 		{"maxUnnamedBytes", "total size of these frames", "bytes", "the same"},
+		{"maxHeld", "messages of a server that are buffered while servers before it in the order of names are listed", "bytes", "the server waits"},
 		{"maxHashed", "a file whose digest is computed", "bytes", incomplete + ": no digest"},
 		{"maxManifest", "a manifest or lockfile of a package launcher", "bytes", "not read: the version stays unknown"},
 		{"maxRead", "all files read for digests and versions in a run, in total", "bytes", "not read; " + incomplete + " for a digest"},

@@ -12,13 +12,13 @@ func TestMissingLists(t *testing.T) {
 	prompt, tool := mcp.DefinitionKey{Kind: mcp.PromptSubject, Name: "p"}, mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: "t"}
 	for name, c := range map[string]struct {
 		has    []mcp.DefinitionKey // nil: the file does not have the server
-		listed []mcp.MessageSubject
+		listed []mcp.SubjectKind
 		want   bool
 	}{
-		"a new server without tools":                   {nil, []mcp.MessageSubject{mcp.PromptSubject}, true},
-		"a new server without a list that it declares": {nil, []mcp.MessageSubject{mcp.ToolSubject}, false},
-		"prompts that are not listed":                  {[]mcp.DefinitionKey{prompt, tool}, []mcp.MessageSubject{mcp.ToolSubject}, true},
-		"no prompts in the file":                       {[]mcp.DefinitionKey{tool}, []mcp.MessageSubject{mcp.ToolSubject}, false},
+		"a new server without tools":                   {nil, []mcp.SubjectKind{mcp.PromptSubject}, true},
+		"a new server without a list that it declares": {nil, []mcp.SubjectKind{mcp.ToolSubject}, false},
+		"prompts that are not listed":                  {[]mcp.DefinitionKey{prompt, tool}, []mcp.SubjectKind{mcp.ToolSubject}, true},
+		"no prompts in the file":                       {[]mcp.DefinitionKey{tool}, []mcp.SubjectKind{mcp.ToolSubject}, false},
 		"tools that are not listed":                    {[]mcp.DefinitionKey{tool}, nil, true},
 	} {
 		f := &File{Servers: map[string]*Server{}}

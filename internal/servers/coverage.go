@@ -18,7 +18,7 @@ func (a *asking) skip(format string, args ...any) {
 func (a *asking) notInspected(kind scanner.EventKind, format string, args ...any) {
 	e := a.event(kind)
 	e.Reason = a.server.Conceal(fmt.Sprintf(format, args...))
-	a.feed.send(e, true)
+	a.lane.send(e)
 }
 
 // report emits an event for everything that was not listed.

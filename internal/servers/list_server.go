@@ -17,7 +17,7 @@ import (
 type asking struct {
 	*Listing
 	server      Target
-	feed        *feed
+	lane        *lane
 	disk        *Disk
 	session     string
 	inherited   Inherited
@@ -41,11 +41,11 @@ const (
 
 // ask fetches one server's lists, and fetches them again under another client name if clients are
 // to be compared. It returns the variables that the server may have needed but did not get.
-func (l *Listing) ask(ctx context.Context, t Target, f *feed, d *Disk) missed {
-	first := l.asking(t, f, d)
+func (l *Listing) ask(ctx context.Context, t Target, lane *lane, d *Disk) missed {
+	first := l.asking(t, lane, d)
 	lacks := first.list(ctx, l.ClientName)
 	if l.Compare && ctx.Err() == nil {
-		again := l.asking(t, f, d)
+		again := l.asking(t, lane, d)
 		again.server.Name, again.server.Unnamed, again.server.Origin = first.server.Name, false, first.server.Origin
 		again.session = session + "-other-client" // a difference between clients is not a change over time
 		again.list(ctx, otherClient(l.ClientName))
@@ -74,10 +74,10 @@ func (l *Listing) clientVersion(name string) string {
 	return "1.0.0"
 }
 
-func (l *Listing) asking(t Target, f *feed, d *Disk) *asking {
+func (l *Listing) asking(t Target, lane *lane, d *Disk) *asking {
 	in := l.Inherits(&t)
 	t.secrets, t.Named = append(t.secrets, in.Secrets()...), append(t.Named, in.Secrets()...)
-	return &asking{secrets: text.NewSecrets(t.Given()), Listing: l, server: t, feed: f, disk: d, session: session,
+	return &asking{secrets: text.NewSecrets(t.Given()), Listing: l, server: t, lane: lane, disk: d, session: session,
 		inherited: in, environment: slices.Concat(in.Variables, t.Env)}
 }
 
@@ -151,7 +151,7 @@ func (a *asking) frame(fr live.Frame) {
 		}
 	}
 	if !a.server.Unnamed {
-		a.feed.send(e, true)
+		a.lane.send(e)
 		return
 	}
 	a.waiting, a.bytes = append(a.waiting, e), a.bytes+len(fr.Data)
@@ -171,8 +171,7 @@ func (a *asking) name(own string) {
 	if a.Separate {
 		own = a.Known.distinct(own, baseline.IdentityOf(&a.server.Written))
 	}
-	a.server.Name = a.feed.claim(own)
-	a.server.Origin = Endpoint(a.server.Name)
+	a.server.Name, a.server.Origin = own, Endpoint(own)
 	a.flush()
 }
 
@@ -182,7 +181,7 @@ func (a *asking) flush() {
 	a.server.Unnamed = false
 	for _, e := range a.waiting {
 		e.Server, e.Origin = a.server.Name, a.server.Origin
-		a.feed.send(e, true)
+		a.lane.send(e)
 	}
 	a.waiting = nil
 }
@@ -192,7 +191,7 @@ func (a *asking) flush() {
 func (a *asking) started(id *baseline.Identity, why string, unlisted bool, absent []string) {
 	e := a.event(scanner.StartedEvent)
 	e.Identity, e.Unlisted, e.Absent = id, unlisted, absent
-	a.feed.send(e, true)
+	a.lane.send(e)
 	if why != "" && !a.server.Foreign { // otherwise, this was already reported with the configuration
 		a.skip("server %s: %s", a.title(), why)
 	}

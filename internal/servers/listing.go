@@ -2,7 +2,6 @@ package servers
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -44,17 +43,19 @@ type Watcher struct {
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
-// Source yields events, and then the frames from listing the targets in parallel.
+// Source yields events, and then those of each target. The targets are listed in parallel.
 func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
 	feed := newFeed(targets, w.Record)
 	go func() {
 		defer close(feed.out)
 		feed.sendAll(events)
+		defer feed.hurryBefore(ctx)()
 		var wg sync.WaitGroup
 		missing := make([]missed, len(targets))
 		for i, t := range targets {
 			wg.Go(func() {
-				missing[i] = l.ask(ctx, t, feed, d)
+				defer feed.lanes[i].end()
+				missing[i] = l.ask(ctx, t, feed.lanes[i], d)
 				w.Asked()
 			})
 		}
@@ -75,13 +76,16 @@ func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []
 		defer interrupt(nil)
 		begun := context.AfterFunc(ctx, func() { interrupt(context.Cause(ctx)) })
 		var listed, ended sync.WaitGroup
-		for _, t := range targets {
+		for i, t := range targets {
 			listed.Add(1)
 			one := *l
-			one.listed = sync.OnceFunc(listed.Done)
+			one.listed = sync.OnceFunc(func() {
+				feed.lanes[i].end()
+				listed.Done()
+			})
 			ended.Go(func() {
 				defer one.listed()
-				one.ask(running, t, feed, d)
+				one.ask(running, t, feed.lanes[i], d)
 			})
 		}
 		listed.Wait()
@@ -112,57 +116,3 @@ func (s single) Release()                          {}
 // Punctual reports whether no later event can have an earlier time: the event is a message, and the feed
 // assigns times to messages in order.
 func (s single) Punctual() bool { return s.event.Kind == scanner.FrameEvent }
-
-// feed puts events in order. It assigns their times, their locations in a recording and their order
-// under one lock, so that all three agree. Its clock always advances, because events with equal
-// times would have no order on replay.
-type feed struct {
-	mu     sync.Mutex
-	out    chan *scanner.Event
-	last   time.Time
-	record func(*scanner.Event) // nil for none
-	names  map[string]bool      // names of servers
-}
-
-func newFeed(targets []Target, record func(*scanner.Event)) *feed {
-	f := &feed{out: make(chan *scanner.Event, 64), record: record, names: map[string]bool{}}
-	for _, t := range targets {
-		f.names[t.Name] = true
-	}
-	return f
-}
-
-// claim reserves and returns the requested name, or a similar one if it is taken.
-func (f *feed) claim(name string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	free := name
-	for i := 2; f.names[free]; i++ {
-		free = fmt.Sprintf("%s#%d", name, i)
-	}
-	f.names[free] = true
-	return free
-}
-
-// sendAll passes on events with their own times.
-func (f *feed) sendAll(events []*scanner.Event) {
-	for _, e := range events {
-		f.send(e, false)
-	}
-}
-
-func (f *feed) send(e *scanner.Event, stamp bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if stamp {
-		now := time.Now().UTC()
-		if !now.After(f.last) {
-			now = f.last.Add(1)
-		}
-		e.Time, f.last = now, now
-	}
-	if f.record != nil {
-		f.record(e)
-	}
-	f.out <- e // the engine reads all events, even after an interrupt
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -27,9 +28,8 @@ var ToxicFlow = scanner.Rule{
 			return
 		}
 		var alone, together *mcp.Definition // the definitions that complete the trifecta, alone or with others
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if !own.Lack(d.Can) && !all.Lack(d.Can) || p.Server.Tools[d.Name] != nil {
+		for _, d := range witnesses(p) {
+			if !own.Lack(d.Can) && !all.Lack(d.Can) {
 				continue
 			}
 			k := p.Known(d)
@@ -49,6 +49,18 @@ var ToxicFlow = scanner.Rule{
 			reportFlow(p, scanner.Medium, together, &all)
 		}
 	},
+}
+
+// witnesses returns the tools that can complete a trifecta. It sorts them by name, as a lockfile does,
+// so that the finding does not depend on the order of the server's list.
+func witnesses(p *scanner.JudgePass) (found []*mcp.Definition) {
+	tools.EachNew(p, func(d *mcp.Definition) {
+		if p.Server.Trifecta.Lack(d.Can) || p.Session.Trifecta.Lack(d.Can) {
+			found = append(found, d)
+		}
+	})
+	slices.SortStableFunc(found, func(a, b *mcp.Definition) int { return strings.Compare(a.Name, b.Name) })
+	return found
 }
 
 // witnessRoles maps each capability to a description of what a tool with that capability does.
