@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"slices"
@@ -14,9 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
-	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/servers"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -69,9 +66,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	c.keepHosts(ctx, before, offers.now)
 	approval := &checks.Triage.Settings.Approval
 	policy := lockfile.Policy{Hold: approval.Holds(), Auto: approval.Passes, Refuse: func(server string) bool { return offers.critical[server] }}
-	var waiting []lockfile.Change
-	forgotten, total := 0, 0
-	changed, err := lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
+	done := lockResult{file: c.Lockfile, servers: len(offers.now.Servers), notes: offers.notes}
+	done.changed, err = lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
 		if before != nil {
 			if err := f.Unchanged(before); err != nil { // a server that was started could have added approvals
 				return err
@@ -80,21 +76,21 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		forgotten = f.Update(offers.now, policy, at)
-		if c.Prune {
-			forgotten += f.Prune()
+		if done.unlisted, done.forgotten = f.Update(offers.now, policy, at); c.Prune {
+			done.forgotten += f.Prune()
 		}
-		waiting = f.Waiting()
+		done.waiting = f.Waiting()
 		for _, s := range f.Servers {
-			total += len(s.Entries)
+			done.total += len(s.Entries)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
-	c.tellNotes(std.err, offers.notes)
+	if !c.Quiet {
+		done.tell(std.err)
+	}
 	return c.report(std, checks, offers)
 }
 
@@ -242,83 +238,6 @@ func nothingOffered(missed []scanner.Skipped) error {
 		}
 	}
 	return &exitError{exitIncomplete, fmt.Errorf("nothing was written: %s", why)}
-}
-
-// tell reports whether the lockfile changed, and what to do next.
-func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int, waiting []lockfile.Change) {
-	if c.Quiet {
-		return
-	}
-	what := "is up to date"
-	if changed {
-		what = "was written"
-	}
-	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, report.Count(servers, "server"), report.Count(total, "definition"))
-	if forgotten > 0 {
-		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", report.Count(forgotten, "definition"))
-	}
-	tellWaiting(w, c.Lockfile, waiting)
-}
-
-// tellNotes prints the notes that were made while the targets were planned.
-func (c *lockCmd) tellNotes(w io.Writer, notes []string) {
-	if c.Quiet {
-		return
-	}
-	for i, note := range notes {
-		if i == maxWaiting {
-			fmt.Fprintf(w, "  and %d more\n", len(notes)-i)
-			break
-		}
-		fmt.Fprintf(w, "mcpscan: %s\n", text.Visible(text.Mask(note), 600))
-	}
-}
-
-// maxWaiting is the maximum number of entries that tellWaiting lists.
-const maxWaiting = 20
-
-// tellWaiting lists what is waiting for approval, and the commands to inspect and approve it.
-func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
-	if len(waiting) == 0 {
-		return
-	}
-	var servers []string
-	for i, c := range waiting {
-		if i == maxWaiting {
-			fmt.Fprintf(w, "  and %d more\n", len(waiting)-i)
-			break
-		}
-		fmt.Fprintf(w, "  %-8s %s\n", c.Was, text.Visible(selector(c), 200))
-		for _, difference := range c.Differences {
-			fmt.Fprintf(w, "           %s\n", text.Visible(text.Mask(difference), 400))
-		}
-	}
-	for _, c := range waiting {
-		servers = append(servers, c.Server)
-	}
-	servers = slices.Compact(servers)
-	at := ""
-	if file != lockfile.Name {
-		at = " --lockfile " + text.ShellWord(file)
-	}
-	fmt.Fprintf(w, "To see what changed: mcpscan pins diff%s\n", at)
-	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(text.Visible(servers[0], 200)))
-	if len(servers) > 1 {
-		fmt.Fprintf(w, "                     (and %s more)\n", report.Count(len(servers)-1, "server"))
-	}
-}
-
-func selector(c lockfile.Change) string {
-	switch {
-	case c.Identity != nil:
-		return c.Server + " (identity)"
-	case c.Kind == mcp.ServerSubject:
-		return c.Server + " (instructions)"
-	}
-	if c.Kind != mcp.ToolSubject {
-		return c.Server + ":" + c.Kind.String() + ":" + c.Name
-	}
-	return c.Server + ":" + c.Name
 }
 
 // check reports problems with the current lockfile.

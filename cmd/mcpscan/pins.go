@@ -183,10 +183,7 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 		return err
 	}
 	fmt.Fprintf(w, "Summary: %d approved, %d pending, %d changed (total: %d)\n", counts["approved"], counts["pending"], counts["changed"], len(rows))
-	at := ""
-	if c.Lockfile != lockfile.Name {
-		at = " --lockfile " + text.ShellWord(text.Visible(c.Lockfile, 400))
-	}
+	at := lockfileFlag(c.Lockfile)
 	name := text.Visible(server, 200)
 	if counts["pending"]+counts["changed"] > 0 {
 		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(name))

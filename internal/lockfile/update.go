@@ -89,11 +89,12 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 }
 
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot
-// lacks remain unchanged. Update returns the number of removed definitions. A server that is new in
-// the file takes over the approvals of a server with the same command or address: otherwise, all
-// changes to the definitions of a renamed server would be approved at first use. If the arguments
-// differ, it takes over only the approvals of definitions.
-func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (removed int) {
+// lacks remain unchanged. A server that is new in the file takes over the approvals of a server with
+// the same command or address: otherwise, all changes to the definitions of a renamed server would be
+// approved at first use. If the arguments differ, it takes over only the approvals of definitions.
+// Update returns the approved definitions that their server listed before and no longer lists, and the
+// number of removed definitions.
+func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (unlisted []Change, removed int) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
@@ -113,14 +114,16 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (removed in
 				f.Servers[name] = &Server{Name: name, Entries: was.named(name).Entries}
 			}
 		}
-		removed += f.update(name, o, p, at)
+		f.update(name, o, p, at)
+		gone, n := f.Servers[name].unlist(o)
+		unlisted, removed = append(unlisted, gone...), removed+n
 	}
-	return removed
+	return unlisted, removed
 }
 
 func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column) }
 
-func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) (removed int) {
+func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	s, known := f.Servers[name]
 	if !known {
 		s = &Server{Name: name, Entries: map[mcp.DefinitionKey]*Entry{}}
@@ -147,24 +150,27 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) (re
 		}
 		e.see(shown, by, at)
 	}
-	return s.unlist(o)
 }
 
-// unlist marks the definitions that the server no longer lists. They keep only their approved form,
-// because mcpscan approve must not accept another one unseen; unlist removes those that have none, and
-// returns how many.
-func (s *Server) unlist(o *scanner.Offer) (removed int) {
-	for key, e := range s.Entries {
+// unlist marks the definitions that the server no longer lists, and returns those that were not marked
+// yet. They keep only their approved form, because mcpscan approve must not accept another one unseen;
+// unlist removes those that have none, and returns how many.
+func (s *Server) unlist(o *scanner.Offer) (unlisted []Change, removed int) {
+	for _, key := range s.Keys() {
+		e := s.Entries[key]
 		switch {
 		case !o.Lists[key.Kind] || o.Definitions[key] != nil:
 		case e.Approval == nil:
 			delete(s.Entries, key)
 			removed++
 		default:
+			if !e.Gone {
+				unlisted = append(unlisted, Change{Server: s.Name, DefinitionKey: key, Was: e.Status, Entry: e})
+			}
 			e.Status, e.Seen, e.Gone = Approved, nil, true
 		}
 	}
-	return removed
+	return unlisted, removed
 }
 
 // named returns a copy of a server under another name.

@@ -32,28 +32,3 @@ var NewTool = scanner.Rule{
 		})
 	},
 }
-
-// reportNewlyUnlisted reports approved definitions that the change marks as no longer listed: from then
-// on, they may be removed from the lockfile.
-func reportNewlyUnlisted(p *scanner.JudgePass) {
-	before := p.Before()
-	if !p.Revises() || before == nil {
-		return
-	}
-	for i := range p.Message.Definitions {
-		d := &p.Message.Definitions[i]
-		if was := before.Definitions[d.Key()]; d.Unlisted && was != nil && was.Approval != nil && !was.Unlisted {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt,
-				Message: gone(d.Kind), Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
-		}
-	}
-}
-
-func reportRemovedServer(p *scanner.JudgePass) {
-	issue := scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Message: fmt.Sprintf("server %q was removed", p.Server.ID), Evidence: p.Server.ID}
-	if was := p.Before(); p.Change() && was != nil {
-		issue.Severity, issue.Related = scanner.Low, []scanner.Related{{Message: "recorded here", Location: was.Location}}
-		issue.Message = fmt.Sprintf("this change removed server %q: neither the lockfile nor a configuration names it", p.Server.ID)
-	}
-	p.Report(issue)
-}

@@ -28,7 +28,7 @@ var RemovedTool = scanner.Rule{
 				Message: gone(was.Kind),
 				Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
 		})
-		reportNewlyUnlisted(p)
+		reportUnlisted(p)
 	},
 }
 
@@ -37,4 +37,32 @@ func gone(kind mcp.SubjectKind) string {
 		return "the server no longer sends instructions, although its instructions were approved"
 	}
 	return fmt.Sprintf("the server no longer lists the %s, which was approved", kind)
+}
+
+// reportUnlisted reports approved definitions that a lockfile keeps although its server no longer lists
+// them: they may be removed from the lockfile. In a change under review, those that the lockfile already
+// marked before it are left out.
+func reportUnlisted(p *scanner.JudgePass) {
+	before := p.Before()
+	if before == nil {
+		return
+	}
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		was := before.Definitions[d.Key()]
+		if !d.Unlisted || was == nil || was.Status == "pending" || was.Unlisted && p.Revises() {
+			continue
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt,
+			Message: gone(d.Kind), Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
+	}
+}
+
+func reportRemovedServer(p *scanner.JudgePass) {
+	issue := scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Message: fmt.Sprintf("server %q was removed", p.Server.ID), Evidence: p.Server.ID}
+	if was := p.Before(); p.Change() && was != nil {
+		issue.Severity, issue.Related = scanner.Low, []scanner.Related{{Message: "recorded here", Location: was.Location}}
+		issue.Message = fmt.Sprintf("this change removed server %q: neither the lockfile nor a configuration names it", p.Server.ID)
+	}
+	p.Report(issue)
 }
