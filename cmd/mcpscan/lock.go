@@ -63,7 +63,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", context.Cause(ctx))}
 	}
-	c.keepHosts(ctx, before, offers.now)
+	beside := c.beside(ctx)
+	beside.keepHosts(before, offers.now)
 	approval := &checks.Triage.Settings.Approval
 	policy := lockfile.Policy{Hold: approval.Holds(), Auto: approval.Passes, Refuse: func(server string) bool { return offers.critical[server] }}
 	done := lockResult{file: c.Lockfile, servers: len(offers.now.Servers), notes: offers.notes}
@@ -79,7 +80,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		if done.unlisted, done.forgotten = f.Update(offers.now, policy, at); c.Prune {
 			done.forgotten += f.Prune()
 		}
-		done.waiting = f.Waiting()
+		done.waiting, done.unnamed = f.Waiting(), beside.unnamed(f, offers)
 		for _, s := range f.Servers {
 			done.total += len(s.Entries)
 		}
@@ -96,12 +97,13 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 
 // offers holds all definitions from the targets, and the findings.
 type offers struct {
-	now       *scanner.Snapshot
-	inputs    []report.Input
-	result    scanner.Result
-	collector *report.Collector
-	critical  map[string]bool // servers with open critical findings in definitions
-	notes     []string        // messages for the user, from the plans of the targets
+	now        *scanner.Snapshot
+	inputs     []report.Input
+	result     scanner.Result
+	collector  *report.Collector
+	configured map[string]bool // servers that the targets' configurations name
+	critical   map[string]bool // servers with open critical findings in definitions
+	notes      []string        // messages for the user, from the plans of the targets
 }
 
 // offers lists all targets, and collects their definitions and findings.
@@ -117,7 +119,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, c
 	if err := c.keepInputs(append(targets, checks.Files...), c.Lockfile); err != nil {
 		return nil, err
 	}
-	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
+	o := &offers{now: scanner.NewSnapshot(), collector: collector, configured: map[string]bool{}, critical: map[string]bool{}}
 	o.result.Coverage.Skipped = missed
 	for _, t := range targets {
 		if err := c.rejectAmbiguous(t); err != nil {
@@ -195,7 +197,11 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 	}
 	server := "" // of the current event
 	about := filtered{o.collector, func(f *scanner.Finding) bool { return f.Subject.Definition() }}
-	into := app.Tee{o.now, checks.Into(app.Tee{about, sink{event: func(e *scanner.Event, _ *scanner.Outcome) { server = e.Server },
+	into := app.Tee{o.now, checks.Into(app.Tee{about, sink{
+		event: func(e *scanner.Event, _ *scanner.Outcome) {
+			server = e.Server
+			o.configures(e)
+		},
 		finding: func(f *scanner.Finding) {
 			if f.Subject.Definition() && f.Severity == scanner.Critical && f.Status == scanner.Open {
 				o.critical[server] = true // not to be trusted on first use
@@ -208,6 +214,16 @@ func (c *lockCmd) read(ctx context.Context, std streams, l *servers.Listing, che
 	o.inputs, o.notes = append(o.inputs, s.Inputs...), append(o.notes, s.Notes...)
 	o.result.Add(res)
 	return nil
+}
+
+// configures records the servers that a configuration names.
+func (o *offers) configures(e *scanner.Event) {
+	if e.Kind != scanner.ConfigEvent {
+		return
+	}
+	for i := range e.Config.Entries {
+		o.configured[e.Config.Entries[i].Name] = true
+	}
 }
 
 // report writes the findings about locked definitions, and returns the exit error.

@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -20,6 +22,7 @@ type lockResult struct {
 	unlisted  []lockfile.Change
 	forgotten int // definitions that were removed from the lockfile
 	waiting   []lockfile.Change
+	unnamed   []string // servers in the lockfile that no configuration names
 	notes     []string // made while the targets were planned
 }
 
@@ -31,6 +34,7 @@ func (r *lockResult) tell(w io.Writer) {
 	}
 	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(r.file, 400), what, report.Count(r.servers, "server"), report.Count(r.total, "definition"))
 	r.tellUnlisted(w)
+	r.tellUnnamed(w)
 	tellWaiting(w, r.file, r.waiting)
 	tellSome(w, len(r.notes), func(i int) {
 		fmt.Fprintf(w, "mcpscan: %s\n", text.Visible(text.Mask(r.notes[i]), 600))
@@ -48,6 +52,18 @@ func (r *lockResult) tellUnlisted(w io.Writer) {
 	case len(r.unlisted) > 0:
 		fmt.Fprintln(w, "To remove these from the lockfile: run the command again with --prune")
 	}
+}
+
+// tellUnnamed lists the servers that may have been removed or renamed. Their entries stay: a lockfile
+// does not tell them from servers that were locked by their command or from a configuration elsewhere,
+// and without an entry, a server would be approved at first use.
+func (r *lockResult) tellUnnamed(w io.Writer) {
+	if len(r.unnamed) == 0 {
+		return
+	}
+	dir := text.Visible(filepath.Dir(r.file), 400)
+	fmt.Fprintf(w, "mcpscan: in the lockfile, but in no target and in no configuration in or below %s: %s\n", dir, quotedNames(r.unnamed))
+	fmt.Fprintf(w, "To remove an entry with its approvals: %s\n", app.ResetCommand(r.file, r.unnamed[0]))
 }
 
 // tellSome calls tell for the first maxWaiting of n items, and counts the rest.
@@ -80,20 +96,12 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 		servers = append(servers, c.Server)
 	}
 	servers = slices.Compact(servers)
-	at := lockfileFlag(file)
+	at := app.LockfileFlag(file)
 	fmt.Fprintf(w, "To see what changed: mcpscan pins diff%s\n", at)
 	fmt.Fprintf(w, "To approve it:       mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(text.Visible(servers[0], 200)))
 	if len(servers) > 1 {
 		fmt.Fprintf(w, "                     (and %s more)\n", report.Count(len(servers)-1, "server"))
 	}
-}
-
-// lockfileFlag returns the flag that selects a lockfile on a command line, or "" for the default.
-func lockfileFlag(file string) string {
-	if file == lockfile.Name {
-		return ""
-	}
-	return " --lockfile " + text.ShellWord(text.Visible(file, 400))
 }
 
 func selector(c lockfile.Change) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -183,7 +184,7 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 		return err
 	}
 	fmt.Fprintf(w, "Summary: %d approved, %d pending, %d changed (total: %d)\n", counts["approved"], counts["pending"], counts["changed"], len(rows))
-	at := lockfileFlag(c.Lockfile)
+	at := app.LockfileFlag(c.Lockfile)
 	name := text.Visible(server, 200)
 	if counts["pending"]+counts["changed"] > 0 {
 		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(name))

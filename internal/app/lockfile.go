@@ -13,6 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -97,7 +98,8 @@ func (c *Checks) Servers() map[string][]string {
 	return all
 }
 
-// HostsBelow returns the hosts named in the configurations in a directory, by server.
+// HostsBelow returns, for each server that a configuration in or below a directory names, the hosts in
+// its entries.
 func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]string {
 	p, hosts := NewPlan(ctx, nil, maxMessage), map[string][]string{}
 	p.NoRun = true
@@ -141,4 +143,17 @@ func toolsByServer(f *lockfile.File) map[string][]string {
 		all[name] = tools
 	}
 	return all
+}
+
+// LockfileFlag returns the flag that selects a lockfile on a command line, or "" for the default.
+func LockfileFlag(file string) string {
+	if file == lockfile.Name {
+		return ""
+	}
+	return " --lockfile " + text.ShellWord(text.Visible(file, 400))
+}
+
+// ResetCommand returns the command that removes a server's entry from a lockfile.
+func ResetCommand(file, server string) string {
+	return "mcpscan pins reset" + LockfileFlag(file) + " " + text.ShellWord(text.Visible(server, 200))
 }

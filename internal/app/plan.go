@@ -136,6 +136,7 @@ func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused str
 		return refused != ""
 	})
 	p.lockedEvents()
+	p.setApart()
 	p.removed()
 }
 

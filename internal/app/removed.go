@@ -7,11 +7,26 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// removed adds an event for each server that the change under review removes from the lockfile and that
-// no configuration names. It also lists the servers that are only in the lockfile: the change may have
-// removed their configuration. A run over individual files does not know all configurations.
+// setApart gives each locked server that no configuration enables a session of its own: its definitions
+// are inspected, but it does not count as present beside the configured servers. Without any
+// configuration, the lockfile alone says which servers there are.
+func (p *Plan) setApart() {
+	if len(p.configs) == 0 {
+		return
+	}
+	enabled := p.names(enabled)
+	for _, e := range p.Events {
+		if e.Kind == scanner.LockEvent && !enabled[e.Server] {
+			e.Session += ": " + e.Server
+		}
+	}
+}
+
+// removed lists the servers that are only in the lockfile: somebody may have removed their
+// configuration. It adds an event for each server that the change under review removes from the lockfile
+// and that no configuration names. A run over individual files does not know all configurations.
 func (p *Plan) removed() {
-	if !p.Change || !p.searched {
+	if !p.searched {
 		return
 	}
 	configured, locked := p.configured(), map[string]bool{}
@@ -21,7 +36,8 @@ func (p *Plan) removed() {
 		for _, name := range p.lockfile.Names() {
 			locked[name] = true
 			if place := p.lockfile.Servers[name].Place; !configured[name] {
-				p.ignore(scanner.Origin{File: place.File, Line: place.Line, Column: place.Column}, fmt.Sprintf("server %q is in the lockfile, but in no configuration", name))
+				p.ignore(scanner.Origin{File: place.File, Line: place.Line, Column: place.Column},
+					fmt.Sprintf("server %q is in the lockfile, but in no configuration; %s removes its entry and approvals", name, ResetCommand(p.lockfile.Path, name)))
 			}
 		}
 	}
@@ -44,14 +60,16 @@ func (p *Plan) configured() map[string]bool {
 	return p.names(func(*configfile.Entry) bool { return true })
 }
 
-// Enabled returns the names of the servers that configurations enable, or nil if the run does not know all
-// configurations.
+// Enabled returns the names of the servers that configurations enable, or nil if the run does not know
+// all configurations.
 func (p *Plan) Enabled() map[string]bool {
 	if !p.searched {
 		return nil
 	}
-	return p.names(func(e *configfile.Entry) bool { return !e.Disabled })
+	return p.names(enabled)
 }
+
+func enabled(e *configfile.Entry) bool { return !e.Disabled }
 
 func (p *Plan) names(of func(*configfile.Entry) bool) map[string]bool {
 	names := map[string]bool{}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/app"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// namedBeside returns the servers that the configurations in or below the lockfile's directory name,
+// with their hosts: each client has its own settings for a server, and the targets of a run may include
+// the configuration of only one client.
+type namedBeside func() map[string][]string
+
+// beside returns a function that reads these configurations on its first call.
+func (c *lockCmd) beside(ctx context.Context) namedBeside {
+	return sync.OnceValue(func() map[string][]string { return app.HostsBelow(ctx, filepath.Dir(c.Lockfile), c.MaxMessage) })
+}
+
+// keepHosts keeps a listed server's recorded hosts if other configurations still name them. before is
+// nil for a new lockfile.
+func (b namedBeside) keepHosts(before *lockfile.File, now *scanner.Snapshot) {
+	if before == nil {
+		return
+	}
+	for _, name := range now.Names() {
+		o, s := now.Servers[name], before.Servers[name]
+		if s == nil || s.Identity == nil || o.Identity == nil || len(o.Identity.NewHosts(s.Identity.Last())) == 0 {
+			continue
+		}
+		o.Identity = o.Identity.KeepHosts(s.Identity.Last(), b()[name])
+	}
+}
+
+// unnamed returns the servers in a lockfile that neither the targets nor other configurations name. It
+// returns none if the targets include no configuration.
+func (b namedBeside) unnamed(f *lockfile.File, o *offers) []string {
+	if len(o.configured) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(f.Names(), func(name string) bool {
+		_, named := b()[name]
+		return named || o.configured[name] || o.now.Servers[name] != nil
+	})
+}
