@@ -17,6 +17,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -259,7 +260,7 @@ func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {
 		for _, value := range given {
-			values = append(values[:len(values):len(values)], servers.HeaderSecrets(name, value)...)
+			values = append(values[:len(values):len(values)], secrets.InHeader(name, value)...)
 		}
 	}
 	if len(values) == 0 {

@@ -103,7 +103,7 @@ type starting struct {
 func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 	s := &starting{listing: r.listing(known), target: t}
 	s.in = s.listing.Inherits(t)
-	t.Named = append(t.Named, s.in.Secrets()...)
+	t.Inherit(&s.in)
 	return s
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -163,34 +162,19 @@ func (e *Entry) At(pointer string) Position {
 // before a part of the value is shown.
 const ConcealedBytes = 64 << 10
 
-// Secrets returns a mask for the entry's secrets: values recognised by their name or format, and secrets
-// in the paths of its addresses.
+// Secrets returns a mask for the secrets in the entry: values recognised by their name or format, and
+// credentials within values. Values that only look random are not masked.
 func (e *Entry) Secrets() text.Secrets {
-	var found []string
-	add := func(value string) { found = append(found, text.Literal(value)) }
-	addressed := func(value string) {
-		for _, segment := range secrets.InAddresses(value[:min(len(value), ConcealedBytes)]) {
-			add(segment)
-		}
+	given := secrets.Given{URL: text.Literal(e.URL), Headers: map[string]string{}}
+	for name, value := range e.Env {
+		given.Variables = append(given.Variables, name+"="+text.Literal(value))
 	}
-	for _, values := range [...]map[string]string{e.Env, e.Headers} {
-		for name, value := range values {
-			addressed(value)
-			if text.NamesSecret(name) || gitleaks.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
-				add(value)
-				add(value[strings.LastIndexByte(value, ' ')+1:]) // also mask the value without its scheme
-			}
-		}
+	for name, value := range e.Headers {
+		given.Headers[name] = text.Literal(value)
 	}
-	addressed(e.URL)
-	for i, w := range e.Args {
-		addressed(w)
-		if name, value, ok := strings.Cut(w, "="); ok && text.NamesSecret(name) {
-			add(value)
-		}
-		if i > 0 && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") && text.NamesSecret(e.Args[i-1]) {
-			add(w)
-		}
+	for _, w := range e.Args {
+		given.Words = append(given.Words, text.Literal(w))
 	}
-	return text.NewSecrets(found)
+	certain, _ := given.Secrets()
+	return text.NewSecrets(certain)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -67,7 +68,7 @@ func (l *Listing) passes(server, name string) bool {
 
 func secretsFirst(names []string) {
 	rank := func(name string) int {
-		if secretName(name) {
+		if secrets.MayNameSecret(name) {
 			return 0
 		}
 		return 1
@@ -75,17 +76,14 @@ func secretsFirst(names []string) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// secretName reports whether a variable's name suggests a secret.
-func secretName(name string) bool { return policy.Sensitive(name) || text.NamesSecret(name) }
-
-// Secrets returns the values of non-standard variables whose names suggest secrets.
-func (in *Inherited) Secrets() (values []string) {
+// Inherit records which variables of our environment the server gets, so that the secrets in them
+// are masked.
+func (t *Target) Inherit(in *Inherited) {
 	for _, variable := range in.Variables {
-		if name, value, _ := strings.Cut(variable, "="); secretName(name) && !policy.Standard(name) {
-			values = append(values, value)
+		if name, _, _ := strings.Cut(variable, "="); !policy.Standard(name) {
+			t.inherited = append(t.inherited, variable)
 		}
 	}
-	return values
 }
 
 // givenTo describes the non-standard variables from our environment that a server is about to get;
@@ -108,7 +106,7 @@ type missed struct {
 func (in *Inherited) missing(server string, failed bool) missed {
 	names := in.withheld
 	if !failed {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secretName(name) })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secrets.MayNameSecret(name) })
 	}
 	if in.id != server {
 		server += " (id: " + in.id + ")"

@@ -19,7 +19,7 @@ func TestGiven(t *testing.T) {
 		"headers": {Target{Headers: map[string]string{"Authorization": "Bearer first-secret", "X-Api-Key": "second", "Cookie": "a=1; sid=third-one", "X-Region": "us-east-1-production", "X-Session": "4f9d2c7be01a63d5"}, Foreign: true},
 			[]string{"first-secret", "second", "third-one", "4f9d2c7be01a63d5"}, []string{"us-east-1-production"}},
 		"command line": {Target{Headers: map[string]string{"X-Tenant": "acme-corp", "Accept": "application/json"}}, []string{"acme-corp"}, []string{"application/json"}},
-		"references":   {Target{Foreign: true, secrets: []string{"value-of-it", "/home/anna", "dev"}}, []string{"value-of-it"}, []string{"/home/anna", "dev"}},
+		"references":   {Target{Foreign: true, references: []string{"A=value-of-it", "B=/home/anna", "C=dev"}}, []string{"value-of-it"}, []string{"/home/anna", "dev"}},
 		"basic":        {Target{Headers: map[string]string{"authorization": "Basic " + basic}}, []string{"hunter22", basic}, nil},
 		"proxy":        {Target{Headers: map[string]string{"Proxy-Authorization": "Token abcdef"}}, []string{"abcdef"}, nil},
 		"env":          {Target{Env: []string{"DB_PASSWORD=hunter2", "MODEL=claude-sonnet-4-20250514", "ROOT=/srv/data/project-2024", "UNNAMED=8f14e45fceea167a5a36"}}, []string{"hunter2", "8f14e45fceea167a5a36"}, []string{"claude-sonnet-4-20250514", "/srv/data/project-2024"}},
@@ -30,7 +30,15 @@ func TestGiven(t *testing.T) {
 		"url":          {Target{URL: "https://u:passw0rd@h.example/mcp?api_key=qu3ry1&page=overview"}, []string{"passw0rd", "qu3ry1"}, []string{"overview"}},
 		"path":         {Target{URL: "https://mcp.example/s/aB3xK9mQ2pL7vR4tY8wZ1nC6/sse"}, []string{"aB3xK9mQ2pL7vR4tY8wZ1nC6"}, []string{"s", "sse"}},
 		"path in args": {Target{Command: []string{"npx", "mcp-remote", "https://mcp.example/s/aB3xK9mQ2pL7vR4tY8wZ1nC6/sse"}}, []string{"aB3xK9mQ2pL7vR4tY8wZ1nC6"}, []string{"mcp-remote"}},
-		"written":      {Target{Written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
+		"connections": {Target{Env: []string{"DATABASE_URL=postgresql://app:q8Zt1LmX0vRb@db.acme-corp.net:5432/x", "DSN=host=db user=app password=k4Rt9w", "MYSQL=app:w7Hn2k@tcp(db:3306)/x",
+			"MONGO=mongodb+srv://app:p%40ssW9rd@a.acme.net,b.acme.net:27017/x", "ADO=Server=db;User Id=app;Password=t5Jm8q;", "EXAMPLE=postgresql://postgres:postgres@localhost/x"},
+			Command: []string{"npx", "some-server", "redis://:c3Vb6n@cache:6379/0", "npm:other-server@1.2.3"}},
+			[]string{"q8Zt1LmX0vRb", "k4Rt9w", "w7Hn2k", "p@ssW9rd", "t5Jm8q", "c3Vb6n"}, []string{"postgres", "localhost", "app", "other-server"}},
+		"nested": {Target{Env: []string{`MCP_HEADERS={"Authorization": "Bearer ntn_q8Zt1LmX0vRb6Y", "x": {"pass-phrase": 1, "password": "z2Xc4v"}, "region": "eu-central"}`, "LIST=Authorization: Bearer m6Nb8v, X-Region: eu-west",
+			"STRIPE_SK=sk_live_" + "q8Zt1LmX0vRb6YwKp3NsD7uE", "BOT=xoxb-" + "281947263541-q8Zt1LmX0vRb6YwKp3Ns"}, Command: []string{"npx", "s", "--headers", `{"X-Api-Key": "a1Sd3f"}`}},
+			[]string{"ntn_q8Zt1LmX0vRb6Y", "z2Xc4v", "m6Nb8v", "a1Sd3f", "sk_live_" + "q8Zt1LmX0vRb6YwKp3NsD7uE", "xoxb-" + "281947263541-q8Zt1LmX0vRb6YwKp3Ns"}, []string{"eu-central", "eu-west"}},
+		"inherited": {Target{inherited: []string{"KSECRET=ghp_" + "q8Zt1LmX0vRb6YwKp3NsD7uEf5HcJ2aG9oTi", "MY_SECRET=sunflower"}}, []string{"ghp_" + "q8Zt1LmX0vRb6YwKp3NsD7uEf5HcJ2aG9oTi", "sunflower"}, nil},
+		"written":   {Target{Written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := c.target.Given()

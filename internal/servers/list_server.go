@@ -76,7 +76,7 @@ func (l *Listing) clientVersion(name string) string {
 
 func (l *Listing) asking(t Target, lane *lane, d *Disk) *asking {
 	in := l.Inherits(&t)
-	t.secrets, t.Named = append(t.secrets, in.Secrets()...), append(t.Named, in.Secrets()...)
+	t.Inherit(&in)
 	return &asking{secrets: text.NewSecrets(t.Given()), Listing: l, server: t, lane: lane, disk: d, session: session,
 		inherited: in, environment: slices.Concat(in.Variables, t.Env)}
 }

@@ -32,9 +32,9 @@ type Target struct {
 	Foreign   bool // from a configuration file, not written by the user on the command line
 	Unnamed   bool // name is an ID until the server reports its name
 
-	Written config.Server // the configuration entry, with references not expanded
-	secrets []string      // values of the environment variables named in references, and of inherited secrets
-	Named   []string      // the values in the field secrets from variables whose names suggest secrets
+	Written    config.Server // the configuration entry, with references not expanded
+	references []string      // variables of our environment that references name, as NAME=VALUE
+	inherited  []string      // other variables of our environment that it gets, except standard ones
 }
 
 // Endpoint returns a location for input that has no file.
@@ -46,23 +46,20 @@ func Endpoint(name string) scanner.Origin {
 // expanded, including those to the workspace, which its client defines. project is the directory of the
 // project whose configuration contains the server, and in which clients start it; "" for none.
 func Configured(s config.Server, project string, at scanner.Origin, in Workspace) (Target, error) {
-	var secrets, named []string
+	var references []string
 	expanded, missing := config.Expand(s, func(name string) (string, bool) {
 		if value, ok := in.variable(name); ok {
 			return value, true
 		}
 		value, ok := os.LookupEnv(name)
-		secrets = append(secrets, value)
-		if secretName(name) {
-			named = append(named, value)
-		}
+		references = append(references, name+"="+value)
 		return value, ok
 	})
 	if len(missing) > 0 {
 		return Target{}, fmt.Errorf("expected %s to be set in the environment", strings.Join(missing, ", "))
 	}
 	t, err := AsWritten(expanded, project, at)
-	t.Written, t.secrets, t.Named = s, secrets, named
+	t.Written, t.references = s, references
 	if s.Transport == "ws" {
 		err = errors.New("WebSocket transport is not supported")
 	}

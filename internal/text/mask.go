@@ -19,8 +19,9 @@ type secret struct {
 
 // secrets contains all known forms, including those recognized by their context.
 var secrets = slices.Concat(tokens, []secret{
-	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser}, // userinfo of a URL
-	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of the user name
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser},      // userinfo of a URL
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},        // a token in place of the user name
+	{[]string{"@tcp(", "@unix("}, LazyExpr(`(?i)[^\s:/@"'<>]+:([^\s/"<>]+)@(?:tcp|unix)\(`), nil}, // data source name of a Go program
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // query of a URL
 		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
 	{[]string{"--"}, // command-line flag

@@ -33,10 +33,12 @@ var SecretLiteral = scanner.Rule{
 			type secret struct{ name, message string }
 			found := map[string][]secret{} // by JSON Pointer
 			report := func(pointer, name, value string) {
-				severity, message := secretIn(name, value)
-				if one := (secret{name, message}); message != "" && !slices.Contains(found[pointer], one) {
-					found[pointer] = append(found[pointer], one)
-					p.Report(e, pointer, severity, message, name+"="+text.Masked)
+				for name, value := range secrets.Parts(name, value) {
+					severity, message := secretIn(name, value)
+					if one := (secret{name, message}); message != "" && !slices.Contains(found[pointer], one) {
+						found[pointer] = append(found[pointer], one)
+						p.Report(e, pointer, severity, message, name+"="+text.Masked)
+					}
 				}
 			}
 			named(e.Env, "/env/", report)

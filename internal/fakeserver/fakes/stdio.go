@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -125,6 +126,9 @@ func toolsOf(mode, cursor string) string {
 		return `{"tools":[{"name":"sum","description":"Adds numbers.","inputSchema":{"type":"object"}},{"name":"list","description":"Lists what was added.","inputSchema":{"type":"object"}}]}`
 	case "reflects":
 		return reflected(os.Getenv("DB_PASSWORD"), os.Args[len(os.Args)-1])
+	case "repeats":
+		said, _ := json.Marshal("Adds numbers for " + repeated(os.Args[2:]) + ".")
+		return fmt.Sprintf(`{"tools":[{"name":"sum","description":%s,"inputSchema":{"type":"object"}}]}`, said)
 	case "environment":
 		return fmt.Sprintf(`{"tools":[{"name":"sum","description":"It was started with:%s;","inputSchema":{"type":"object"}}]}`, environment())
 	case "half":
@@ -145,6 +149,16 @@ func reflected(values ...string) string {
 		said += " " + v + " " + escaped + " " + base64.StdEncoding.EncodeToString([]byte("is "+v)) + " " + hex.EncodeToString([]byte(v)) + " " + url.QueryEscape(v)
 	}
 	return fmt.Sprintf(`{"tools":[{"name":"tool_%s","description":"%s.","inputSchema":{"type":"object"}}]}`, strings.ReplaceAll(values[1], " ", ""), said)
+}
+
+// repeated returns the values of the variables with the given names, or the names of those that are
+// not set.
+func repeated(names []string) string {
+	var values []string
+	for _, name := range names {
+		values = append(values, cmp.Or(os.Getenv(name), name))
+	}
+	return strings.Join(values, " ")
 }
 
 // environment returns the names of the server's environment variables, with the values of those

@@ -1,0 +1,259 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"iter"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/gitleaks"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Given contains what a server is given.
+type Given struct {
+	Variables []string          // NAME=VALUE
+	Words     []string          // the command and its arguments
+	URL       string            // address of a remote server
+	Headers   map[string]string // sent to a remote server
+}
+
+// Secrets returns the secrets in what the server is given. certain are values whose names suggest
+// secrets, values in the format of a vendor, and the credentials within any value: tokens,
+// passwords in addresses and connection strings, and members of JSON. random are values that only
+// look generated: they are masked in what a server sends, but not in its identity, because a commit
+// or a digest looks the same.
+func (g *Given) Secrets() (certain, random []string) {
+	var f found
+	for _, variable := range g.Variables {
+		f.named(strings.Cut(variable, "="))
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Headers)) {
+		f.named(name, g.Headers[name], true)
+	}
+	f.within(g.URL)
+	for i, w := range g.Words {
+		f.word(w, i > 0 && !strings.HasPrefix(w, "-"), g.Words[max(i-1, 0)])
+	}
+	return distinct(f.certain), distinct(f.random)
+}
+
+func distinct(values []string) []string {
+	slices.Sort(values)
+	return slices.DeleteFunc(slices.Compact(values), func(v string) bool { return v == "" })
+}
+
+// found collects secrets.
+type found struct{ certain, random []string }
+
+// named takes the secrets from a named value. isValue is false for a variable without a value.
+func (f *found) named(name, value string, isValue bool) {
+	if !isValue {
+		return
+	}
+	for name, value := range Parts(name, value) {
+		short := value[:min(len(value), searchedBytes)]
+		switch bare := withoutScheme(value); {
+		case MayNameSecret(name):
+			f.certain = append(f.certain, credentialsOf(value)...)
+		case gitleaks.Find(name+`="`+short+`"`) != "":
+			f.certain = append(f.certain, value, bare)
+		case randomValue.fits(bare):
+			f.random = append(f.random, value, bare)
+		}
+		f.credentials(name + "=" + short)
+		f.within(short)
+	}
+}
+
+// word takes the secrets from a word of a command. after is whether the word may be the value of the one
+// before it.
+func (f *found) word(w string, after bool, before string) {
+	f.named(strings.Cut(w, "="))
+	if name, value, ok := strings.Cut(w, ":"); ok && MayNameSecret(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
+		f.named(strings.TrimSpace(name), strings.TrimSpace(value), true)
+	}
+	switch {
+	case !after:
+	case text.NamesSecret(before):
+		f.certain = append(f.certain, w)
+	case randomArgument.fits(w):
+		f.random = append(f.random, w)
+	}
+	for name, part := range Parts("", w) {
+		if name != "" {
+			f.named(name, part, true)
+		} else {
+			f.within(part[:min(len(part), searchedBytes)])
+		}
+	}
+}
+
+// within takes the credentials from a value, whatever its name.
+func (f *found) within(value string) {
+	f.credentials(value)
+	for _, m := range slices.Concat(settings.FindAllStringSubmatch(value, -1), headers.FindAllStringSubmatch(value, -1)) {
+		if MayNameSecret(m[1]) {
+			f.keep(credentialsOf(strings.Trim(m[2], `"'`))...)
+		}
+	}
+	f.certain = append(f.certain, InAddresses(value)...)
+	if strings.Contains(value, "://") {
+		for _, address := range anyAddress.FindAllString(value, -1) {
+			f.address(address)
+		}
+	}
+}
+
+// credentials takes what a report masks in a text.
+func (f *found) credentials(s string) {
+	for _, span := range text.Credentials([]byte(s)) {
+		credential := s[span[0]:span[1]]
+		f.keep(credential)
+		if plain, err := url.PathUnescape(credential); err == nil {
+			f.keep(plain)
+		}
+	}
+}
+
+// keep takes credentials, except words that examples use as passwords: masking them would change
+// definitions that everyone can read.
+func (f *found) keep(credentials ...string) {
+	for _, c := range credentials {
+		if !text.IsWord(c) || !Placeholder(c) {
+			f.certain = append(f.certain, c)
+		}
+	}
+}
+
+// address takes the secrets from the user and the query of an address.
+func (f *found) address(raw string) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return
+	}
+	if _, ok := u.User.Password(); !ok && randomValue.fits(u.User.Username()) {
+		f.random = append(f.random, u.User.Username())
+	}
+	for name, values := range u.Query() {
+		for _, value := range values {
+			if MayNameSecret(name) {
+				f.certain = append(f.certain, value)
+			} else if randomValue.fits(value) {
+				f.random = append(f.random, value)
+			}
+		}
+	}
+}
+
+var (
+	anyAddress = lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>` + "`" + `]+`)
+	// settings matches the parts of a connection string such as Server=x;Password=y or host=x
+	// password=y, and headers the headers in a list.
+	settings = lazyregexp.New(`(?:^|[;,&?\s])([A-Za-z][\w.-]*)=("[^"]*"|'[^']*'|[^;,&\s"'<>]+)`)
+	headers  = lazyregexp.New(`(?:^|[;,\r\n])[ \t]*([A-Za-z][\w-]*):[ \t]*([^;,\r\n]+)`)
+)
+
+// searchedBytes is the number of bytes at the beginning of a value that are searched for credentials.
+const searchedBytes = 64 << 10
+
+// Parts splits a value that is JSON into its strings, each with the name of its member. Any other
+// value is returned as it is.
+func Parts(name, value string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) { parts(name, value, yield) }
+}
+
+func parts(name, value string, yield func(name, value string) bool) bool {
+	var decoded any
+	if trimmed := strings.TrimSpace(value); trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && json.Unmarshal([]byte(trimmed), &decoded) == nil {
+		return members(name, decoded, yield)
+	}
+	return yield(name, value)
+}
+
+func members(name string, value any, yield func(name, value string) bool) bool {
+	switch value := value.(type) {
+	case string:
+		return parts(name, value, yield)
+	case []any:
+		for _, element := range value {
+			if !members(name, element, yield) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if !members(name, value[name], yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// InHeader lists the secrets in a header that carries credentials; none for other headers.
+func InHeader(name, value string) []string {
+	if !MayNameSecret(name) {
+		return nil
+	}
+	return distinct(credentialsOf(value))
+}
+
+// withoutScheme returns the value of a header without its scheme.
+func withoutScheme(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
+
+// credentialsOf lists the secrets in a value whose name suggests a secret: the value with and
+// without its scheme, the values of cookies, and decoded Basic credentials.
+func credentialsOf(value string) []string {
+	bare := withoutScheme(value)
+	out := []string{strings.TrimSpace(value), bare}
+	if authScheme.MatchString(out[0]) { // a reference follows it
+		return nil
+	}
+	for cookie := range strings.SplitSeq(value, ";") {
+		if _, v, ok := strings.Cut(cookie, "="); ok {
+			out = append(out, strings.TrimSpace(v))
+		}
+	}
+	if decoded, err := base64.StdEncoding.DecodeString(bare); err == nil {
+		if _, password, ok := strings.Cut(string(decoded), ":"); ok {
+			out = append(out, string(decoded), password)
+		}
+	}
+	return out
+}
+
+var authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
+
+// MayNameSecret is like NamesSecret, but prefers to take too many names for those of secrets. It
+// decides what is masked.
+func MayNameSecret(name string) bool { return text.NamesSecret(name) || secretEnding.MatchString(name) }
+
+var secretEnding = lazyregexp.New(`(?i)(?:authorization|cookie|auth|_(?:token|key|secret|password|credentials))$`)
+
+// randomness contains the criteria for random values: their minimum length, and the minimum length
+// of a part between hyphens or underscores that has both letters and digits. Parts of ordinary names
+// usually consist of only letters or only digits.
+type randomness struct{ length, part int }
+
+var (
+	randomValue    = randomness{10, 6} // value of a variable or a header
+	randomArgument = randomness{16, 8} // longer, because an argument may be the name of a package
+)
+
+// minVariety is the minimum variety of a random value; see text.Variety.
+const minVariety = 7
+
+func (r randomness) fits(value string) bool {
+	if len(value) < r.length || text.Variety(value) < minVariety || strings.ContainsAny(value, " /\\.:,") {
+		return false
+	}
+	parts := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == '-' || r == '_' })
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return len(part) >= r.part && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
+	})
+}
