@@ -87,7 +87,7 @@ const forwarded = " (forwarded)"
 // disposition returns what happened to a finding's message or definition.
 func (r *proxyRun) disposition(f *scanner.Finding, e *scanner.Event, out *scanner.Outcome, do scanner.Action) string {
 	switch {
-	case e.Kind != scanner.FrameEvent: // such as the start of a server
+	case e.Kind != scanner.FrameEvent && !inRequest(out): // such as the start of a server
 		return ""
 	case r.asks(out):
 		return " (held)"
@@ -119,8 +119,16 @@ func (o *openFindings) Finding(f *scanner.Finding) error {
 	return nil
 }
 
+// inRequest reports whether an event is about definitions in an agent's request to a model.
+func inRequest(out *scanner.Outcome) bool {
+	return len(out.Messages) == 1 && out.Messages[0].Kind == mcp.Document
+}
+
 // describeMessage describes an event's message for the log.
 func describeMessage(e *scanner.Event, out *scanner.Outcome) string {
+	if inRequest(out) {
+		return "a request to the model with tools of server " + text.QuoteName(text.Visible(e.Server, 120))
+	}
 	what := "a message"
 	for i := range out.Messages {
 		m := &out.Messages[i]

@@ -168,6 +168,12 @@ func (l *LLM) judge(e *scanner.Event) replay.Decisions {
 	if len(refused) > 0 && !l.gate.Observe {
 		do = scanner.Refuse
 	}
+	for i := range out.Withheld {
+		if w := &out.Withheld[i]; !w.Denied && out.Decision.Verdict < scanner.Prompt {
+			out.Decision = w.Decision
+		}
+	}
+	out.Withheld = nil // no definition is removed from a request: it is refused, or forwarded as it is
 	l.gate.Decided(e, out, do)
 	return refused
 }

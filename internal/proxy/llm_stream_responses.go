@@ -125,28 +125,34 @@ func (f *responsesFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 	return append(dst, e.raw...)
 }
 
-// appendMessage appends the events of a message that replaces the call.
+// appendMessage appends the events of a message that replaces the call. They get the sequence numbers
+// of the call's events. If the call had fewer events, those whose content later events repeat are
+// left out, so that no number occurs twice.
 func (c *responsesItem) appendMessage(dst []byte) []byte {
 	text := blockedText(c.refused)
 	part, id := outputText(text), quoted("msg_"+c.id)
 	empty := strings.Replace(part, quoted(text), `""`, 1)
-	n := 0
-	event := func(kind, rest string) {
-		number := ""
-		if len(c.numbers) > 0 {
-			number = c.numbers[min(n, len(c.numbers)-1)]
-		}
-		if n++; number != "" {
-			number = `"sequence_number":` + number + ","
-		}
-		dst = appendEvent(dst, kind, fmt.Sprintf(`{"type":"%s",%s"output_index":%s,%s}`, kind, number, c.index, rest))
-	}
 	at := `"item_id":` + id + `,"content_index":0,`
-	event("response.output_item.added", `"item":{"id":`+id+`,"type":"message","status":"in_progress","role":"assistant","content":[]}`)
-	event("response.content_part.added", at+`"part":`+empty)
-	event("response.output_text.delta", at+`"delta":`+quoted(text)+`,"logprobs":[]`)
-	event("response.output_text.done", at+`"text":`+quoted(text)+`,"logprobs":[]`)
-	event("response.content_part.done", at+`"part":`+part)
-	event("response.output_item.done", `"item":`+string(messageItem(c.id, c.refused)))
+	n := 0
+	for _, event := range [...]struct {
+		least      int // number of events of a call from which on this event is sent
+		kind, rest string
+	}{
+		{2, "response.output_item.added", `"item":{"id":` + id + `,"type":"message","status":"in_progress","role":"assistant","content":[]}`},
+		{4, "response.content_part.added", at + `"part":` + empty},
+		{4, "response.output_text.delta", at + `"delta":` + quoted(text) + `,"logprobs":[]`},
+		{6, "response.output_text.done", at + `"text":` + quoted(text) + `,"logprobs":[]`},
+		{5, "response.content_part.done", at + `"part":` + part},
+		{1, "response.output_item.done", `"item":` + string(messageItem(c.id, c.refused))},
+	} {
+		number := ""
+		if numbered := c.numbers[0] != ""; numbered && len(c.numbers) < event.least {
+			continue
+		} else if numbered {
+			number = `"sequence_number":` + c.numbers[n] + ","
+			n++
+		}
+		dst = appendEvent(dst, event.kind, fmt.Sprintf(`{"type":"%s",%s"output_index":%s,%s}`, event.kind, number, c.index, event.rest))
+	}
 	return dst
 }
