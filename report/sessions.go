@@ -97,7 +97,12 @@ func (s *shown) session() int {
 // see counts an event.
 func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	s.now = -1
-	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent || !out.ShowsSession(e) {
+	switch e.Kind {
+	case scanner.FrameEvent, scanner.AuditEvent, scanner.DefinitionEvent:
+	default:
+		return
+	}
+	if !out.ShowsSession(e) {
 		return
 	}
 	if s.at == nil {
