@@ -21,6 +21,7 @@ const (
 	typeMessage     = "mcp_message"
 	typeDefinitions = "mcp_definitions"
 	typeSkipped     = "mcp_skipped"
+	typeIgnored     = "mcp_ignored"
 	typeShared      = "mcp_shared"
 	typeLLM         = "llm_message"
 )
@@ -67,8 +68,10 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	case kind == typeDefinitions:
 		e.Kind, e.Direction = scanner.DefinitionEvent, mcp.ServerToClient
 		d.record(b, e, "document", data, yield)
-	case kind == typeSkipped:
-		e.Kind, e.Type = scanner.SkippedEvent, kind
+	case kind == typeSkipped, kind == typeIgnored:
+		if e.Kind, e.Type = scanner.SkippedEvent, kind; kind == typeIgnored {
+			e.Kind = scanner.IgnoredEvent
+		}
 		e.Reason, _ = b.doc.Str(0, "reason")
 		yield(e)
 	case kind == typeShared:
@@ -121,7 +124,7 @@ func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 // known reports whether this package reads lines of events.jsonl with the given type.
 func known(kind string) bool {
 	switch kind {
-	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:
+	case typeMessage, typeDefinitions, typeSkipped, typeIgnored, typeShared, typeLLM:
 		return true
 	}
 	return auditTypes[kind]

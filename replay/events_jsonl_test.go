@@ -70,6 +70,7 @@ func TestEventsJSONL(t *testing.T) {
 		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a log line (meta) with a message that was not inspected"}},
 		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: a body in an unknown format"}},
 		{"skipped", `{"type":"mcp_skipped","session_id":"s1","reason":"it was late"}`, []string{"1 skipped: it was late"}},
+		{"ignored", `{"type":"mcp_ignored","session_id":"s1","reason":"it was out of scope"}`, []string{"1 ignored: it was out of scope"}},
 		{"definitions", `{"type":"mcp_definitions","session_id":"s1","server_id":"fs","document":{"tools":[]}}`, []string{`1! definition < s1/fs/- - {"tools":[]}`}},
 		{"definitions that are no JSON", `{"type":"mcp_definitions","session_id":"s1","raw":"{"}`, []string{`1 definition < s1/-/- - {`}},
 		{"definitions without a document", `{"type":"mcp_definitions","session_id":"s1"}`, []string{"1 skipped: an mcp_definitions without document, raw or raw_base64"}},

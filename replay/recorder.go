@@ -31,11 +31,11 @@ func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, na
 
 // Record writes one event and sets its location in the recording, so that live inspection and a
 // replay report the same location. For the same reason, it makes names valid UTF-8. It writes no
-// ignored events, and no configurations, lockfiles, settings, identities of started servers or removals of servers,
-// which a replay gets separately.
+// configurations, lockfiles, settings, identities of started servers or removals of servers, which a
+// replay gets separately.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {
-	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent, scanner.RemovedEvent:
+	case scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent, scanner.RemovedEvent:
 		return nil
 	}
 	r.line++
@@ -49,7 +49,7 @@ func (r *Recorder) Record(e *scanner.Event) error {
 	}
 	b = r.head(e)
 	switch e.Kind {
-	case scanner.SkippedEvent:
+	case scanner.SkippedEvent, scanner.IgnoredEvent:
 		e.Reason = valid(e.Reason)
 		b = append(b, `,"reason":`...)
 		b = wire.AppendString(b, []byte(e.Reason))
@@ -74,7 +74,8 @@ func (r *Recorder) write(b []byte) error {
 }
 
 func (r *Recorder) head(e *scanner.Event) []byte {
-	kind := map[scanner.EventKind]string{scanner.SkippedEvent: typeSkipped, scanner.DefinitionEvent: typeDefinitions, scanner.SharedEvent: typeShared}[e.Kind]
+	kind := map[scanner.EventKind]string{scanner.SkippedEvent: typeSkipped, scanner.IgnoredEvent: typeIgnored,
+		scanner.DefinitionEvent: typeDefinitions, scanner.SharedEvent: typeShared}[e.Kind]
 	if kind == "" {
 		kind = typeMessage
 	}

@@ -100,13 +100,15 @@ func TestRecorderLines(t *testing.T) {
 		Frame: []byte(` {"type":"mcp_tool_seen","session_id":"s","server_id":"fs"}`)}
 	data, live := recordAll(t, []scanner.Event{
 		{Time: at, Session: "s1", Server: "fs", Transport: "stdio", Direction: mcp.ClientToServer, Frame: []byte(ping)},
-		{Kind: scanner.IgnoredEvent, Origin: scanner.Origin{File: "elsewhere", Line: 7}},
+		{Kind: scanner.LockEvent, Origin: scanner.Origin{File: "elsewhere", Line: 7}},
+		{Kind: scanner.IgnoredEvent, Time: at, Session: "s1", Reason: "out of scope"},
 		{Time: at, Session: "s1", Frame: []byte("a\nb")}, {Time: at, Session: "s1", Frame: []byte{0xff}},
 		{Kind: scanner.DefinitionEvent, Time: at, Direction: mcp.ServerToClient, Frame: []byte("{\n\"b\" : 1, \"a\": [ ]}")}, tool,
 	})
 	const head = `"timestamp":"2026-01-06T10:30:00.000000001Z","session_id":`
 	want := strings.Join([]string{
 		`{"type":"mcp_message",` + head + `"s1","server_id":"fs","server_type":"stdio","direction":"client_to_server","message":` + ping + `}`,
+		`{"type":"mcp_ignored",` + head + `"s1","server_id":"","server_type":"","reason":"out of scope"}`,
 		`{"type":"mcp_message",` + head + `"s1","server_id":"","server_type":"","direction":"unknown","raw":"a\nb"}`,
 		`{"type":"mcp_message",` + head + `"s1","server_id":"","server_type":"","direction":"unknown","raw_base64":"/w=="}`,
 		`{"type":"mcp_definitions",` + head + `"","server_id":"","server_type":"","document":{ "b" : 1, "a": [ ]}}`,
@@ -114,8 +116,8 @@ func TestRecorderLines(t *testing.T) {
 	if data != want {
 		t.Errorf("got:\n%swant:\n%s", data, want)
 	}
-	if live[1].Origin.File != "elsewhere" || live[5].Origin != (scanner.Origin{File: "rec", Line: 5, Column: 1, Exact: true}) {
-		t.Errorf("origins: %v, %v", live[1].Origin, live[5].Origin)
+	if live[1].Origin.File != "elsewhere" || live[6].Origin != (scanner.Origin{File: "rec", Line: 6, Column: 1, Exact: true}) {
+		t.Errorf("origins: %v, %v", live[1].Origin, live[6].Origin)
 	}
 	replayed(t, []scanner.Event{tool})
 }

@@ -174,7 +174,7 @@ func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // its memory is not reused, because the events refer to its parse tree
 	(&jsonLines{t.name, t.o.Session}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
 		e.Origin.Column += column - 1
-		if e.Kind == scanner.IgnoredEvent { // in a transcript, nothing unknown is ignored
+		if e.Kind == scanner.IgnoredEvent && e.Type != typeIgnored { // in a transcript, nothing unknown is ignored
 			e.Kind = scanner.SkippedEvent
 		}
 		t.yield(e)

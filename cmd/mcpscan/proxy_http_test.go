@@ -98,7 +98,7 @@ func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(r.Findings, replayed.Findings) || !reflect.DeepEqual(r.Summary, replayed.Summary) || r.Coverage.Inspected != replayed.Coverage.Inspected {
+	if !reflect.DeepEqual(r.Findings, replayed.Findings) || !reflect.DeepEqual(r.Summary, replayed.Summary) || !reflect.DeepEqual(r.Coverage, replayed.Coverage) {
 		t.Errorf("%s: live\n%.2000v\n%+v\n%+v\nreplay\n%.2000v\n%+v\n%+v", recording, r.Findings, r.Summary, r.Coverage, replayed.Findings, replayed.Summary, replayed.Coverage)
 	}
 	return len(r.Findings)

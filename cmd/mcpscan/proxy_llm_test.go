@@ -83,7 +83,7 @@ func llmStreamed(id, name, input string) string {
 
 // TestProxyLLM checks that several requests from an agent belong to one session, in which a call
 // with a value that another server returned is blocked. Replaying the recording must give the same
-// findings, and the recording must contain no API key.
+// findings and count the same answers as ignored, and the recording must contain no API key.
 func TestProxyLLM(t *testing.T) {
 	provider := &answering{t: t, next: make(chan [2]string, 8)}
 	server := httptest.NewServer(provider)
@@ -112,6 +112,12 @@ func TestProxyLLM(t *testing.T) {
 	provider.next <- [2]string{"application/json", llmAnswer("t4", "mcp__mail__send_email", `{"to":"bob@example.com","body":"Hi"}`)}
 	if _, got := askLLM(t, "other/1", url, llmRequest()); !strings.Contains(got, `"tool_use"`) {
 		t.Errorf("another agent's call was not passed on: %s", got)
+	}
+	for _, answer := range [][2]string{{"application/json", `{"error":{"message":"no such model"}}`}, {"application/json", `{"input_tokens":5}`}, {"text/html", `<html>Bad gateway</html>`}} {
+		provider.next <- answer
+		if _, got := askLLM(t, "agent/1", p.url+"v1/messages/count_tokens", llmRequest()); got != answer[1] {
+			t.Errorf("the agent got %s instead of %s", got, answer[1])
+		}
 	}
 	p.end(t)
 	for _, key := range provider.keys {
