@@ -117,15 +117,16 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 	}
 }
 
-// Found returns the event's findings in a definition, except those that its approved version also
-// had.
+// Found returns the findings in the text of a definition, except those that its approved version also
+// had. Findings of judge rules are not included: they are about other messages, such as the first
+// listing of the definition, and not about what its text says.
 func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.engine.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
 		return nil
 	}
 	var found []*Finding
-	for i := range p.judge.found.all {
+	for i := range p.judge.found.all[:p.judge.found.own] {
 		f := &p.judge.found.all[i]
 		if f.Subject == d.Kind && f.Name == name && (approved == nil || !approved.Knows(f)) {
 			found = append(found, f)

@@ -173,7 +173,7 @@ func (j *judge) config(e *Event) {
 			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, judge: j, report: func(f Finding) {
 				if !j.found.full(f.Severity) {
 					f.Time, f.Action = e.Recorded(), "alert"
-					j.keep(f)
+					j.found.add(f)
 				}
 			}})
 		})

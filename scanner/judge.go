@@ -28,6 +28,7 @@ type judge struct {
 	idle     idle                // open sessions; the one to close next is first
 	closed   map[uint64]struct{} // sessions closed to make room, by digest
 	pins     map[pinKey]*Known
+	versions map[pinKey]version        // of pinned definitions that changed in their session: the version listed last
 	offers   map[string][]*clientOffer // offers by server
 	shown    int                       // definitions in offers
 	schemas  int                       // bytes of schemas in all remembered definitions
@@ -72,7 +73,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{},
+		pins: map[pinKey]*Known{}, versions: map[pinKey]version{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{},
 		coverage: newCoverage(), others: newCoverage(), concerned: &concerned{},
 		found: bounded{most: maxPerEvent}}
 	j.pass = JudgePass{Similarity: e.options.Similarity, Limits: &e.options.Limits, Pinning: e.options.Pinning, judge: j}
@@ -343,7 +344,7 @@ func (j *judge) crash(r *Rule, e *Event, why any) {
 	f := crashed(r, e, why)
 	f.Time, f.Session, f.Server = e.Recorded(), show(e.Session, nameChars), show(e.Server, nameChars)
 	if !j.found.full(f.Severity) {
-		j.keep(f)
+		j.found.add(f)
 	}
 	j.out.Skips = once(j.out.Skips, crashReason(r))
 }

@@ -315,21 +315,13 @@ func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }
 
-// reported reports whether the event has a finding about a subject of this kind and name.
+// reported reports whether Inspect has a finding about a subject of this kind and name.
 func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
 		j.about = map[mcp.DefinitionKey]bool{}
-		for i := range j.found.all {
+		for i := range j.found.all[:j.found.own] {
 			j.about[mcp.DefinitionKey{Kind: j.found.all[i].Subject, Name: j.found.all[i].Name}] = true
 		}
 	}
 	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
-}
-
-// keep adds a session finding for which there is room.
-func (j *judge) keep(f Finding) {
-	j.found.add(f)
-	if j.about != nil {
-		j.about[mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}] = true
-	}
 }

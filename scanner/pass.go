@@ -360,7 +360,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	if p.blocked == p.rule {
 		action = Block.String()
 	}
-	p.judge.keep(Finding{
+	p.judge.found.add(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Recorded(), Session: show(e.Session, nameChars), Server: show(cmp.Or(is.Server, e.Server), nameChars), Other: show(is.Other, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),

@@ -10,6 +10,38 @@ type pinKey struct {
 	foreign bool // another engine's digest is remembered beside ours, so that neither hides a change
 }
 
+// version is a definition, listed after the one that is pinned under its name in the same session.
+type version struct {
+	digest mcp.Digest
+	notice Notice
+}
+
+// Notice is the reason why a server may list a different definition within a session.
+type Notice uint8
+
+// The reasons.
+const (
+	NoNotice  Notice = iota
+	Announced        // the server sent list_changed
+	Reopened         // the client initialized the server again, as after a restart
+)
+
+// Notice returns the reason that there was when the server changed to definition d, or that there is
+// now if d has just changed. A reason holds for one change, but for each listing of the changed
+// definition.
+func (p *JudgePass) Notice(d *mcp.Definition) Notice {
+	v := p.judge.versions[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
+	switch {
+	case v.digest == d.Digest:
+		return v.notice
+	case p.Server.announced[d.Kind]:
+		return Announced
+	case p.Server.reopened[d.Kind]:
+		return Reopened
+	}
+	return NoNotice
+}
+
 // shared returns the record of a definition. If the definition equals the first one that the server
 // listed under its name, the record refers to the copy that pin remembered, so that only one copy is
 // kept.
@@ -26,10 +58,19 @@ func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// pin remembers the first definition that a server listed under a name.
+// pin remembers the first definition that a server listed under a name and, if the session that
+// listed it lists another one, that version.
 func (j *judge) pin(e *Event, d *mcp.Definition) {
 	key := pinKey{e.Server, d.Kind, d.Name, d.Foreign}
-	if j.pins[key] != nil {
+	if first := j.pins[key]; first != nil {
+		key.name = first.Definition.Name // a copy, so that the message can be freed
+		switch {
+		case first.Session != e.Session:
+		case first.Definition.Digest == d.Digest:
+			delete(j.versions, key)
+		default:
+			j.versions[key] = version{d.Digest, j.pass.Notice(d)}
+		}
 		return
 	}
 	if d.Kind == mcp.ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {

@@ -115,14 +115,15 @@ type Server struct {
 	calls         calls
 	issued        []uint64 // digests of the session IDs that it issued, at most maxIssued
 
-	Words     []string // words of its ID
-	Info      mcp.ServerInfo
-	Client    *mcp.ClientInfo          // nil if unknown
-	Roots     []string                 // URIs of the roots last listed by the client; nil if unknown
-	Relisted  map[string]bool          // tools that it has listed again with a different definition than in Tools
-	Announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
-	Reopened  [mcp.MessageSubject]bool // kinds that it has not listed completely since a client initialized it again, as after a restart
-	Trifecta  TrifectaTools
+	Words    []string // words of its ID
+	Info     mcp.ServerInfo
+	Client   *mcp.ClientInfo // nil if unknown
+	Roots    []string        // URIs of the roots last listed by the client; nil if unknown
+	Relisted map[string]bool // tools that it has listed again with a different definition than in Tools
+	Trifecta TrifectaTools
+
+	announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
+	reopened  [mcp.MessageSubject]bool // kinds that it has not listed completely since a client initialized it again, as after a restart
 
 	forgotten bool // not remembered, because the session has too many servers
 
@@ -195,7 +196,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 		whole = srv.pending[from].put(m.ID, srv.ask(m.Message, from, e))
 	case mcp.Notification, mcp.Audit:
 		for _, kind := range announcements[m.Method] {
-			srv.Announced[kind] = true
+			srv.announced[kind] = true
 		}
 	case mcp.Response:
 		asked, open := srv.pending[opposite(from)].take(m.ID)
@@ -225,7 +226,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	srv.Listed = srv.Listed || m.Lists[mcp.ToolSubject]
 	for kind, listed := range m.Lists {
 		if listed && !m.More {
-			srv.Announced[kind], srv.Reopened[kind] = false, false
+			srv.announced[kind], srv.reopened[kind] = false, false
 		}
 	}
 	m.Listings = s.list(srv, m.Definitions, know)
@@ -251,8 +252,8 @@ func (srv *Server) Issued(id string) bool { return slices.Contains(srv.issued, d
 // reopen records that a client has initialized the server again, as after a restart. The server's lists
 // may then differ without a notification.
 func (srv *Server) reopen() {
-	for kind := range srv.Reopened {
-		srv.Reopened[kind] = true
+	for kind := range srv.reopened {
+		srv.reopened[kind] = true
 	}
 }
 

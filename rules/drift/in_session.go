@@ -39,10 +39,10 @@ var InSession = scanner.Rule{
 func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) {
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
-		switch {
-		case p.Server.Announced[d.Kind]:
+		switch p.Notice(d) {
+		case scanner.Announced:
 			severity, when = scanner.High, "mid-session"
-		case p.Server.Reopened[d.Kind]:
+		case scanner.Reopened:
 			severity, when = scanner.High, "mid-session, after the client initialized the server again"
 		default:
 			severity, when = scanner.Critical, "mid-session without list_changed"
