@@ -17,6 +17,7 @@ type Call struct {
 	Undated  bool // as in Event
 	Category capability.Category
 	Refused  bool // the recording says that the call was blocked
+	Awaited  bool // the session has answers from the server, so the call has returned nothing until it has one
 	Server   string
 	Tool     string // a long name is truncated
 	Request  string // ID of the model request whose response contained the call; "" if not recorded
@@ -86,7 +87,7 @@ func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call
 	}
 	m.Calls++
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Undated: e.Undated, Request: cut(e.Request), ID: cut(m.ID),
-		Refused: refused, Location: j.places.At(m.Offset)}
+		Refused: refused, Awaited: srv.answers.n > 0, Location: j.places.At(m.Offset)}
 	if known := srv.Tools[m.Target]; known != nil {
 		j.current.Category, m.Tool = known.Definition.Category, srv.Current(m.Target)
 	}
@@ -105,7 +106,8 @@ func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *
 	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
 	}
-	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Undated: e.Undated, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Undated: e.Undated, Request: cut(e.Request), ID: cut(m.ID),
+		Awaited: srv.answers.n > 0, Location: j.places.At(m.Offset)}
 	return &j.current
 }
 
@@ -228,7 +230,8 @@ func repeated(of []Call) int {
 func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier returns the calls of a category to the session's other servers within the window before
-// the current call, including calls at either end of the window. If sameTurn is set, it returns
+// the current call, including calls at either end of the window, except those that cannot have
+// returned anything yet. If sameTurn is set, it returns
 // only those made in the same turn. The servers are in the order of their first call; a server's
 // calls are in order from last to first.
 func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
@@ -246,7 +249,7 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 			}
 			of := srv.calls.of[category].all()
 			for i := len(of) - 1; i >= 0 && !of[i].Time.Before(from); i-- {
-				if of[i].Time.After(p.Now) || sameTurn && !p.sameTurn(srv, &of[i]) {
+				if of[i].Time.After(p.Now) || srv.unanswered(&of[i]) || sameTurn && !p.sameTurn(srv, &of[i]) {
 					continue
 				}
 				if !yield(&of[i]) {
@@ -257,6 +260,19 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 	}
 }
 
+// unanswered reports whether a call still waits for its answer. It is false for calls with a model
+// request, which the agentsh design compares by their order alone, and for calls to a server
+// without any answer, because a recording may lack answers.
+func (srv *Server) unanswered(c *Call) bool {
+	return c.Awaited && c.Request == "" && srv.open(c)
+}
+
+// open reports whether a call's request is open.
+func (srv *Server) open(c *Call) bool {
+	asked, ok := srv.pending[mcp.ClientToServer].open[c.ID]
+	return ok && c.ID != "" && asked.Time.Equal(c.Time)
+}
+
 // sameTurn reports whether an earlier call and the current one were made in the same model turn:
 // in the response to the same model request or, if no request is recorded for either call, before
 // the earlier call was answered.
@@ -264,8 +280,7 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request
 	}
-	open, ok := srv.pending[mcp.ClientToServer].open[earlier.ID]
-	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
+	return srv.open(earlier)
 }
 
 // RateLimit returns the current server's rate limit.

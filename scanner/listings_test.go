@@ -120,7 +120,7 @@ func TestWindows(t *testing.T) {
 		"3 calls, 0.00 of 2 files.read_file false",
 		"3 calls, 0.00 of 2 files.read_file false",
 		"1 calls, 1.00 of 2 mail.read_inbox true",
-		"1 calls, 1.00 of 2 files.read_file true",
+		"1 calls, 1.00 of 2", // the read waits for its answer
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

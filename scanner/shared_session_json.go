@@ -33,6 +33,9 @@ func (s *Shared) AppendJSON(b []byte) []byte {
 		b = appendText(append(b, ','), "id", c.ID)
 		b = appendTime(append(b, ','), c.Time)
 		b = fmt.Appendf(b, `,"category":%d,"counts":%t,`, c.Category, s.Counts)
+		if c.Awaited {
+			b = append(b, `"awaited":true,`...)
+		}
 		b = append(c.Location.appendJSON(b), '}')
 	}
 	if s.Answered != "" {
@@ -115,9 +118,12 @@ func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
 	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n)}
 	r.each(doc.Get(n, "tools"), func(c int) { s.Tools = append(s.Tools, r.known(s, c)) })
 	if c := doc.Get(n, "call"); c >= 0 {
-		r.allowOnly(c, "tool", "id", "time", "category", "counts", "at")
+		r.allowOnly(c, "tool", "id", "time", "category", "counts", "awaited", "at")
 		s.Call, s.Counts = &Call{Server: s.Server, Tool: r.text(c, "tool"), ID: r.text(c, "id"), Time: r.time(c),
 			Category: capability.Category(r.number(doc.Get(c, "category"), int64(capability.Categories)-1)), Location: r.location(c)}, r.truth(doc.Get(c, "counts"))
+		if awaited := doc.Get(c, "awaited"); awaited >= 0 { // absent in recordings of older versions
+			s.Call.Awaited = r.truth(awaited)
+		}
 	}
 	if doc.Get(n, "answered") >= 0 {
 		s.Answered = r.text(n, "answered")

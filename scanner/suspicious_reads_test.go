@@ -20,7 +20,7 @@ func TestSuspects(t *testing.T) {
 	}{
 		"at once":                           {"files.read_file 0s\n<files 0s\nmail.send_email 0s", scanner.Critical},
 		"at the end of the window":          {"files.read_file 0s\n<files 0s\nmail.send_email 30s", scanner.Critical},
-		"behind the window, in that of one": {"files.read_file 0s\n<files 0s\nfiles.read_file 1s\nmail.send_email 30s+1ns", scanner.Medium},
+		"behind the window, in that of one": {"files.read_file 0s\n<files 0s\nfiles.read_file 1s\n<files 1s\nmail.send_email 30s+1ns", scanner.Medium},
 		"ahead of the answer":               {"files.read_file 0s\nmail.send_email 0s\n<files 1s", scanner.Medium},
 		"behind many reads":                 {"files.read_file 0s\n<files 0s\n" + others + "mail.send_email 2s", scanner.Critical},
 	} {

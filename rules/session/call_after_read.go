@@ -21,8 +21,8 @@ const maxReads = 64
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the current call if it follows reads on other servers within a window and,
-// with sameTurn, in the same turn.
-func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
+// with sameTurn, in the same turn. setting is the key in mcpscan.yaml that controls the rule.
+func reportReads(p *scanner.JudgePass, weights flowWeights, does, setting string, window time.Duration, sameTurn bool) {
 	var last *scanner.Call
 	var servers []string
 	is := scanner.JudgeIssue{Severity: weights.plain, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
@@ -46,7 +46,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	if reads == 0 {
 		return
 	}
-	p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call follows a read on another server")
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call follows a read on another server ("+setting+" in mcpscan.yaml)")
 	slices.Sort(servers) // makes the key independent of the order of calls
 	for _, s := range servers {
 		is.Key += s + "\x00"

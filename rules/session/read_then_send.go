@@ -14,13 +14,13 @@ var ReadThenSend = scanner.Rule{
 	Fix:        "Check what was read and what was sent. Require approval for calls that send data, or do not combine servers that can send data with servers that have private data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The rule sees only the order of calls, which is the same when a user asks to mail a file; docs/detection.md has the rate in clean agent runs. The finding is therefore medium; it is rated critical, as in the agentsh design, if the read returned a secret or instructions to an AI, or if the name of its tool or server indicates secrets. In the strict profile it is always critical. Whatever the severity, mcpscan allows or blocks the call as the agentsh design prescribes. The category of a tool comes from its definition, or from its name if no definition was seen.",
+	Basis:      "The rule sees only the order of calls, which is the same when a user asks to mail a file; docs/detection.md has the rate in clean agent runs. The finding is therefore medium; it is rated critical, as in the agentsh design, if the read returned a secret or instructions to an AI, or if the name of its tool or server indicates secrets. In the strict profile it is always critical. Whatever the severity, mcpscan allows or blocks the call as the agentsh design prescribes. A read without a request_id that waits for its answer does not count, unless the recording has no answers from its server. The category of a tool comes from its definition, or from its name if no definition was seen.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true, // for secrets in data that was read
 	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if c := p.Call(); c != nil && c.Category == capability.Send {
-			reportReads(p, flowWeights{scanner.Critical, scanner.Medium}, deeds[c.Category], p.Limits.ReadThenSend, false)
+			reportReads(p, flowWeights{scanner.Critical, scanner.Medium}, deeds[c.Category], "cross_server.read_then_send", p.Limits.ReadThenSend, false)
 		}
 	},
 }
