@@ -155,7 +155,8 @@ names() {
 
 # arguments sets args from the inputs.
 arguments() {
-  args=(scan --no-color)
+  # Neither definitions in files nor those in a lockfile have a time, and an ignore with a date needs one.
+  args=(scan --no-color --now=today)
   if [ "$INPUT_RUN_SERVERS" = true ]; then args+=(--run-servers); else args+=(--no-run); fi
   # A missing lockfile is a finding: mcpscan must report whether it was deleted or never
   # written. A project in a subdirectory is never compared with the lockfile at the

@@ -48,6 +48,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := checks.Compare(c.Baseline, c.Now); err != nil {
 		return err
 	}
+	checks.Triage.Partial = true
 	collector, err := c.collector()
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ type engineFlags struct {
 // baselineFlags selects the baseline, and the date that decides which ignores have expired.
 type baselineFlags struct {
 	Baseline string `help:"A saved JSON report. Findings in it are counted but do not fail the run, unless they are more severe now." placeholder:"REPORT"`
-	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files." placeholder:"DATE"`
+	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files and lockfiles; today is the current date in UTC." placeholder:"DATE"`
 }
 
 // lockFlags selects the approved definitions.

@@ -25,7 +25,7 @@ type lockCmd struct {
 	Lockfile string   `help:"The file to write." default:"mcpscan.lock" placeholder:"FILE"`
 	Check    bool     `help:"Write nothing; report edited and pending entries."`
 	Prune    bool     `help:"Remove definitions that their server no longer lists."`
-	Now      string   `help:"Time of new approvals; default: now." placeholder:"TIME"`
+	Now      string   `help:"Time of new approvals, and for checking the expiry of ignores; default: now." placeholder:"TIME"`
 
 	liveFlags
 	outputFlags
@@ -34,9 +34,6 @@ type lockCmd struct {
 
 // Run writes or checks the lockfile.
 func (c *lockCmd) Run(ctx context.Context, std streams) error {
-	if c.Check {
-		return c.check(ctx, std)
-	}
 	at, err := approvalTime(c.Now)
 	if err != nil {
 		return err
@@ -45,8 +42,9 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := checks.Compare("", c.Now); err != nil {
-		return err
+	checks.Triage.Now = at
+	if c.Check {
+		return c.check(ctx, std, checks)
 	}
 	l := c.listing(checks)
 	// A server that reports another server's name is renamed; a replaced executable is recorded, not
@@ -257,14 +255,11 @@ func nothingOffered(missed []scanner.Skipped) error {
 }
 
 // check reports problems with the current lockfile.
-func (c *lockCmd) check(ctx context.Context, std streams) error {
+func (c *lockCmd) check(ctx context.Context, std streams, checks *app.Checks) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile, without targets or --prune; to compare it with a server: mcpscan diff")
 	}
-	checks, err := c.checks("")
-	if err != nil {
-		return err
-	}
+	checks.Triage.Partial = true
 	f, err := loadLock(c.Lockfile)
 	if err != nil {
 		return err

@@ -277,6 +277,7 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 		c.MinSeverity = "note"
 	}
 	d := diffCmd{Old: c.Lockfile, New: c.Lockfile, outputFlags: c.outputFlags, engineFlags: c.engineFlags, only: only}
+	d.Now = "today" // definitions in a lockfile have no time
 	return d.Run(ctx, std)
 }
 

@@ -44,7 +44,7 @@ func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.
 	p.Config, p.Baseline, p.Ignores = r.Config, r.Baseline, r.UnusedIgnores
 	p.Shard, p.Of = shard.Index, shard.Of
 	p.SetRules(checks.Rules)
-	if p.Settings, err = c.settingsDigest(checks.Files); err != nil {
+	if p.Settings, err = c.settingsDigest(checks); err != nil {
 		return err
 	}
 	return writeTo(std, "the partial report", c.Output, p.Write)
@@ -52,10 +52,10 @@ func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.
 
 // settingsDigest returns a digest of all flags and files that affect findings, so that merge can
 // tell whether all shards used the same ones.
-func (c *replayCmd) settingsDigest(files []string) (string, error) {
+func (c *replayCmd) settingsDigest(checks *app.Checks) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", []any{c.Enable, c.Disable, fmt.Sprint(c.MaxMessage), c.MinSeverity, c.Approvals, c.Now})
-	for _, name := range files {
+	fmt.Fprintf(h, "%q\n", []any{c.Enable, c.Disable, fmt.Sprint(c.MaxMessage), c.MinSeverity, c.Approvals, checks.Triage.Now.String()})
+	for _, name := range checks.Files {
 		if name == "" {
 			continue
 		}

@@ -189,7 +189,7 @@ func TestActionPullRequest(t *testing.T) {
 		finding("drift-text", scanner.Critical, "suppressed"))
 	out := s.run()
 	was := regexp.MustCompile(`--base=(.*)`).FindString(strings.Join(s.args(), "\n"))
-	s.wantArgs("scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", was, ".")
+	s.wantArgs("scan", "--no-color", "--now=today", "--no-run", "--lockfile=mcpscan.lock", was, ".")
 	if got := s.was("mcpscan.lock"); got != "old\n" {
 		t.Errorf("the base lock is %q", got)
 	}
@@ -363,8 +363,8 @@ func TestActionBaseFiles(t *testing.T) {
 func TestActionApprovals(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string][]string{
-		"accept": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "."},
-		"ignore": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "--approvals=ignore", "."},
+		"accept": {"scan", "--no-color", "--now=today", "--no-run", "--lockfile=mcpscan.lock", "."},
+		"ignore": {"scan", "--no-color", "--now=today", "--no-run", "--lockfile=mcpscan.lock", "--approvals=ignore", "."},
 	} {
 		s := newStub(t)
 		s.inputs["approvals"] = value

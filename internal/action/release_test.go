@@ -110,7 +110,7 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 	wanted := append(config.ProjectPatterns(), "mcpscan.lock", "mcpscan.yaml")
 	for _, h := range hooks {
-		if h.Entry != "mcpscan scan --no-run" || !slices.Equal(h.Args, []string{"."}) {
+		if h.Entry != "mcpscan scan --no-run --now=today" || !slices.Equal(h.Args, []string{"."}) {
 			t.Errorf("the hook %s runs %s %q", h.ID, h.Entry, h.Args)
 		}
 		files := regexp.MustCompile(regexp.MustCompile(`\(\?x\)|\s`).ReplaceAllString(h.Files, ""))

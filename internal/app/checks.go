@@ -203,17 +203,21 @@ func (c *Checks) Compare(baseline, now string) error {
 	return nil
 }
 
-// Date parses a date or a time; "" is the zero time.
+// Date parses a date or a time. "" is the zero time, and "today" is the current date in UTC, for callers
+// that cannot compute it, such as a hook or an action.
 func Date(s string) (time.Time, error) {
-	if s == "" {
+	switch s {
+	case "":
 		return time.Time{}, nil
+	case "today":
+		return time.Now().UTC().Truncate(24 * time.Hour), nil
 	}
 	for _, layout := range [...]string{time.DateOnly, time.RFC3339Nano} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
+	return time.Time{}, fmt.Errorf("--now %q: expected today, a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
 }
 
 // triaged is a sink that sets the severity and status of findings before passing them on. It drops

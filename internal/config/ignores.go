@@ -80,8 +80,8 @@ func (t *Triage) Unused() []Unused {
 		case u.expired > 0:
 			out = append(out, Unused{i, fmt.Sprintf("it expired on %s, and matches a later event", last)})
 		case u.undated > 0:
-			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, but the events that it matches have no time; set a date with --now", last)})
-		default:
+			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, but the events that it matches have no time; set the date with --now, as in --now today", last)})
+		case !t.Partial:
 			out = append(out, Unused{i, "it matches nothing"})
 		}
 	}

@@ -17,6 +17,7 @@ type Triage struct {
 	Now      time.Time                   // time for findings without one; zero if unknown
 
 	Unapproved bool // disregard approvals made in the change under review
+	Partial    bool // only some findings are decided on, so an ignore without a match may still be of use
 
 	used []uses // indexed like the ignores
 }
