@@ -94,22 +94,19 @@ func Directory(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// program returns the file whose content determines what an entry does: the script named in an
-// argument or, without one, the command, unless that is a system program controlled by its
+// program returns the file whose content determines what an entry does: the code named in an
+// argument or, without it, the program, unless that is a system program controlled by its
 // arguments.
 func (m machine) program(e *configfile.Entry, l *launch.Command, dir string) string {
 	for _, a := range e.Args {
-		if a == "" || a[0] == '-' {
-			continue
-		}
-		if _, err := regular(Directory(dir, a)); err == nil {
+		if a != "" && a[0] != '-' && isCode(Directory(dir, a)) {
 			return a
 		}
 	}
 	if l.Launches() {
 		return ""
 	}
-	return m.lookPath(e.Command)
+	return m.lookPath(l.Name)
 }
 
 // lookPath looks a command up in PATH in the same way as the code that starts the server.

@@ -13,12 +13,24 @@ import (
 func TestExecutable(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"server.js", "server.py", "run.sh", "srv/server.js", "srv/server.py", "srv/index.js", "dist/index.js", "src/index.ts",
-		"app/lib/main.js", "pkg/__init__.py", "pkg/__main__.py", "pkg.py", "pkg/server.py", "space/__main__.py", "zip.js/index.js", "c.json"} {
+		"app/lib/main.js", "pkg/__init__.py", "pkg/__main__.py", "pkg.py", "pkg/server.py", "space/__main__.py", "zip.js/index.js", "c.json",
+		"bin/files", "bin/srv", "notes.db", "server.log", "t.yaml", "tool", "disguised.txt"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", filepath.Join(dir, "bin"))
+	for name, content := range map[string]string{"bin/files": "\x7fELF", "bin/srv": "exec files", "tool": "\x7fELF", "disguised.txt": "#!/bin/sh\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bin/files", "bin/srv", "notes.db"} { // some file systems mark every file as executable
+		if err := os.Chmod(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,6 +77,18 @@ func TestExecutable(t *testing.T) {
 		"env -C srv node server.js":                       "./srv/server.js",
 		"poetry -C srv run python server.py":              "./srv/server.py",
 		"sh run.sh":                                       "./run.sh",
+		"files serve notes.db":                            "./bin/files",
+		"files --log-file server.log":                     "./bin/files",
+		"files --tools-file t.yaml":                       "./bin/files",
+		"env A=b files c.json":                            "./bin/files",
+		"./bin/srv notes.db":                              "./bin/srv",
+		"python3 -m installed notes.db":                   "",
+		"wrapper notes.db":                                "",
+		"wrapper notes.db run.sh":                         "./run.sh",
+		"wrapper server.py":                               "./server.py",
+		"wrapper tool notes.db":                           "./tool",
+		"wrapper bin/srv":                                 "./bin/srv",
+		"wrapper disguised.txt":                           "./disguised.txt",
 	} {
 		words := strings.Fields(command)
 		f, why := NewDisk(t.Context()).Find(&configfile.Entry{Command: words[0], Args: words[1:]}, dir)

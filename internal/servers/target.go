@@ -105,13 +105,13 @@ func (t *Target) directory() string {
 }
 
 // InProject reports whether the server can be code of the project whose configuration contains it,
-// rather than a fetched or installed program.
+// or reads a file of the project that an argument names, rather than only a fetched or installed program.
 func (t *Target) InProject() bool {
 	if t.Project == "" || len(t.Command) == 0 {
 		return false
 	}
 	if file := t.Written.Found.Executable; file != "" {
-		return strings.HasPrefix(file, "./")
+		return strings.HasPrefix(file, "./") || slices.ContainsFunc(t.Command[1:], func(arg string) bool { return isRegular(Directory(t.Dir, arg)) })
 	}
 	return !launch.Parse(t.Command[0], t.Command[1:]).Ecosystem.Fetched()
 }
