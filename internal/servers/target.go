@@ -46,15 +46,27 @@ func Endpoint(name string) scanner.Origin {
 // expanded, including those to the workspace, which its client defines. project is the directory of the
 // project whose configuration contains the server, and in which clients start it; "" for none.
 func Configured(s config.Server, project string, at scanner.Origin, in Workspace) (Target, error) {
-	var references []string
+	var references, inputs []string
 	expanded, missing := config.Expand(s, func(name string) (string, bool) {
 		if value, ok := in.variable(name); ok {
 			return value, true
 		}
-		value, ok := os.LookupEnv(name)
-		references = append(references, name+"="+value)
+		variable, prompted := inputVariable(name)
+		value, ok := os.LookupEnv(variable)
+		if prompted && !ok {
+			inputs = append(inputs, variable)
+		}
+		if prompted { // for a secret, as a rule, whatever its ID
+			variable = "secret"
+		}
+		references = append(references, variable+"="+value)
 		return value, ok
 	})
+	if len(inputs) > 0 {
+		slices.Sort(inputs)
+		return Target{}, fmt.Errorf("expected %s to be set in the environment; inputs of VS Code are read from %s",
+			strings.Join(missing, ", "), strings.Join(slices.Compact(inputs), ", "))
+	}
 	if len(missing) > 0 {
 		return Target{}, fmt.Errorf("expected %s to be set in the environment", strings.Join(missing, ", "))
 	}
@@ -64,6 +76,22 @@ func Configured(s config.Server, project string, at scanner.Origin, in Workspace
 		err = errors.New("WebSocket transport is not supported")
 	}
 	return t, err
+}
+
+// inputVariable returns the environment variable that holds the value of a reference. For an input prompt
+// of VS Code, it has a prefix, so that a configuration cannot request another variable by the ID of an
+// input, and prompted is true.
+func inputVariable(name string) (variable string, prompted bool) {
+	id, prompted := strings.CutPrefix(name, "input:")
+	if !prompted {
+		return name, false
+	}
+	return "MCPSCAN_INPUT_" + strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(id)), true
 }
 
 // AsWritten returns the target for a configured server that is not started, with its references

@@ -11,7 +11,7 @@ import (
 type Reference struct {
 	// Start and End delimit it in the value.
 	Start, End int
-	// Name is the variable to look up, or "" if the value comes from an input prompt or a file.
+	// Name is the variable to look up, input:ID for an input prompt, or "" if the value comes from a file.
 	Name string
 	// Fallback is used if the variable is unset. HasFallback reports whether the reference has a
 	// fallback, which may be "".
@@ -45,9 +45,6 @@ func References(value string) []Reference {
 		case m[4] >= 0: // ${NAME}, ${env:NAME}, either with :-fallback
 			ref.Name, ref.Fallback, ref.HasFallback = strings.Cut(value[m[4]:m[5]], ":-")
 			ref.Name = strings.TrimPrefix(ref.Name, "env:")
-			if strings.HasPrefix(ref.Name, "input:") {
-				ref.Name = ""
-			}
 		default: // {env:NAME}; {file:path} has no name
 			ref.Name, _ = strings.CutPrefix(value[m[6]:m[7]], "env:")
 			if strings.HasPrefix(value[m[6]:], "file:") {
