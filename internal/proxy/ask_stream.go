@@ -11,9 +11,9 @@ import (
 )
 
 // holding lets an event stream continue while some of its events are held. Questions to the client,
-// and held events once decided, are sent between the server's events. holding needs no limit of its
-// own: at most maxHeld events are held at a time, and none are read from the server while the
-// client reads nothing.
+// held events once decided, and the answers to refused posts of HTTP+SSE are sent between the server's
+// events. holding needs no limit of its own: at most maxHeld events are held at a time, none are read
+// from the server while the client reads nothing, and each post waits until its answer is taken.
 type holding struct {
 	blocks  chan nextBlock // the next block from the server, read on another goroutine
 	reading bool           // that goroutine is running; only it uses the block reader
@@ -21,6 +21,7 @@ type holding struct {
 	cut     bool           // its last block is not complete: no event can follow
 	cancel  func()
 	ctx     context.Context // ends with the stream or the proxy
+	answers chan []byte     // events with the answers to refused posts; nil if it is not a stream of HTTP+SSE
 
 	mu    sync.Mutex
 	count int           // undecided events
@@ -79,8 +80,8 @@ func (h *holding) first() (part *insertion, waits bool) {
 }
 
 // next returns the next block from the server, or the next question or outcome from the proxy,
-// whichever comes first. While events are held, another goroutine reads from the server, so that
-// questions and outcomes need not wait for its next event. If the server ends the stream meanwhile,
+// whichever comes first. While events are held, and always in HTTP+SSE, another goroutine reads from the
+// server, so that what the proxy sends need not wait for its next event. If the server ends the stream meanwhile,
 // next returns io.EOF after the last outcome.
 func (s *stream) next() (b block, part *insertion, err error) {
 	h := s.holding
@@ -95,7 +96,7 @@ func (s *stream) next() (b block, part *insertion, err error) {
 			return block{}, part, nil
 		case h.ended && !waits:
 			return block{}, nil, io.EOF
-		case !waits && !h.reading:
+		case !waits && !h.reading && h.answers == nil:
 			b, err := s.blocks.next()
 			h.cut = !b.complete()
 			return b, nil, err
@@ -106,6 +107,10 @@ func (s *stream) next() (b block, part *insertion, err error) {
 				h.blocks <- nextBlock{b, err}
 			}()
 		}
+		answers := h.answers
+		if h.cut {
+			answers = nil
+		}
 		select {
 		case n := <-h.blocks:
 			h.reading = false
@@ -115,6 +120,8 @@ func (s *stream) next() (b block, part *insertion, err error) {
 			}
 			h.ended = true
 		case <-h.wake:
+		case raw := <-answers:
+			return block{}, &insertion{raw: raw}, nil
 		}
 	}
 }

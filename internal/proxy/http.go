@@ -47,6 +47,7 @@ type HTTP struct {
 	path     string // path for messages
 	sessions *sessions
 	elicits  *elicitor
+	streams  openStreams
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges in progress
 	large    *large
@@ -285,26 +286,8 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte
 	case receiver != nil:
 		x.tell(&x.at, x.in.Header, receiver)
 	}
-	writeRefusal(w, sender, out)
+	x.refuse(w, sender, out)
 	return nil, w
-}
-
-// writeRefusal answers a refused request. sender is the error response, or nil if the request has no ID.
-func writeRefusal(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
-	status := http.StatusOK
-	switch {
-	case out.Decision.Rule == contradiction, sender == nil && out.Decision.Verdict < scanner.Prompt:
-		status = http.StatusBadRequest
-	case sender == nil: // a notification: its sender sees only the status
-		status = http.StatusForbidden
-	}
-	if sender == nil {
-		sender = withoutRequest(out)
-	}
-	writeJSON(w, status, sender)
-	if held, ok := w.(*heldWriter); ok {
-		held.finish()
-	}
 }
 
 // tooLong counts a message that is too long to inspect, and reports whether it is forwarded. It is

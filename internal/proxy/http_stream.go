@@ -27,7 +27,8 @@ type stream struct {
 	err    error       // returned after out
 	long   bool        // an event that is too long is being forwarded
 
-	holding *holding // events that wait for an answer; nil if there were none
+	holding *holding // events that wait for an answer; nil if there were none, except in HTTP+SSE
+	key     string   // of the stream in openStreams, "" if it is not a stream of HTTP+SSE
 }
 
 func newStream(x *exchange, resp *http.Response) *stream {
@@ -38,6 +39,7 @@ func newStream(x *exchange, resp *http.Response) *stream {
 func (s *stream) Close() error {
 	err := s.body.Close()
 	if s.holding != nil {
+		s.streams.close(s.key, s.holding)
 		s.holding.close(&s.blocks)
 	} else {
 		s.blocks.close()
@@ -186,9 +188,23 @@ func (s *stream) endpoint(b block, raw string) {
 	s.reply = to.RequestURI()
 	local := s.prefix + s.reply
 	s.at.transport, s.at.session = "sse", s.sessions.stream(local, s.at.session)
+	s.takeAnswers(urlKey(local))
 	if local != raw {
 		s.out = withData(b, []byte(local))
 	}
+}
+
+// takeAnswers lets the posts to a URL send their answers on this stream.
+func (s *stream) takeAnswers(key string) {
+	if s.holding == nil {
+		s.holding = newHolding(s)
+	}
+	if s.holding.answers == nil {
+		s.holding.answers = make(chan []byte)
+	}
+	s.streams.close(s.key, s.holding)
+	s.key = key
+	s.streams.open(key, s.holding)
 }
 
 // withData returns the lines of an event with its data replaced, or removed if data is nil. Comments and
