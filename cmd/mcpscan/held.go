@@ -79,11 +79,11 @@ type heldMessage struct {
 
 // askByFile waits for an answer from whoever runs mcpscan held, until ctx is done. It calls the
 // function tell with the command that allows the message.
-func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
+func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed, answered bool) {
 	dir, err := makeHeldDir()
 	if err != nil {
 		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
-		return false
+		return false, false
 	}
 	id := strings.ToLower(rand.Text()[:8])
 	name := filepath.Join(dir, id)
@@ -94,7 +94,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	}
 	if err != nil {
 		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
-		return false
+		return false, false
 	}
 	defer func() {
 		for _, ending := range []string{heldAsked, heldAllowed, heldDenied} {
@@ -107,12 +107,12 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	for {
 		select {
 		case <-ctx.Done():
-			return false
+			return false, false
 		case <-poll.C:
 		}
 		if _, err := os.Lstat(name + heldAsked); errors.Is(err, fs.ErrNotExist) {
 			info, err := os.Lstat(name + heldAllowed)
-			return err == nil && info.Mode().IsRegular()
+			return err == nil && info.Mode().IsRegular(), true
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestHeld(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = proxy.Process.Kill() })
 	client := bufio.NewReader(out)
-	for _, answer := range []struct{ command, want string }{{"allow", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,`}, {"deny", `{"jsonrpc":"2.0","id":7,"error":{"code":-32001,`}} {
+	for _, answer := range []struct{ command, want string }{{"allow", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,`}, {"deny", `{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"blocked by mcpscan: needs approval: refused by mcpscan held: Sums are `}} {
 		_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sum","arguments":{"a":1,"b":2}}}`+"\n")
 		id := heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
 		listed, err := command("held", "list").Output()
@@ -94,10 +94,11 @@ func TestHeldUnanswered(t *testing.T) {
 	for _, test := range []struct {
 		name, timeout string
 		mode          os.FileMode
+		why           string
 		want          []string
 	}{
-		{"late", "300ms", 0o700, []string{`holding tools/call "sum" for the server calc until `, `refused tools/call "sum" for the server calc: nobody answered in time`}},
-		{"open", "1h", 0o777, []string{`cannot ask for approval of tools/call "sum" for the server calc: `, `expected a directory that others cannot write to`}},
+		{"late", "300ms", 0o700, "nobody answered in time", []string{`holding tools/call "sum" for the server calc until `, `refused tools/call "sum" for the server calc: nobody answered in time`}},
+		{"open", "1h", 0o777, "nobody could be asked", []string{`cannot ask for approval of tools/call "sum" for the server calc: `, `expected a directory that others cannot write to`, `refused tools/call "sum" for the server calc: nobody could be asked`}},
 	} {
 		if test.name == "open" && (runtime.GOOS == "windows" || runtime.GOOS == "darwin") { // another cache directory
 			continue
@@ -122,7 +123,7 @@ func TestHeldUnanswered(t *testing.T) {
 		t.Cleanup(func() { _ = proxy.Process.Kill() })
 		_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{}}}`+"\n")
 		client := bufio.NewReader(out)
-		if line, err := client.ReadString('\n'); err != nil || !strings.Contains(line, `"message":"blocked by mcpscan: needs approval: `) || !strings.Contains(line, `"action":"prompt"`) {
+		if line, err := client.ReadString('\n'); err != nil || !strings.Contains(line, `"message":"blocked by mcpscan: needs approval: `+test.why+": ") || !strings.Contains(line, `"action":"prompt"`) {
 			t.Errorf("%s: got %s (%v)", test.name, line, err)
 		}
 		in.Close()

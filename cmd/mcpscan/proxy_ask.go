@@ -14,8 +14,10 @@ func (r *proxyRun) asking() *proxy.Asking {
 		return nil
 	}
 	return &proxy.Asking{
-		Timeout:   r.AskTimeout,
-		Elsewhere: func(ctx context.Context, q *proxy.Question) bool { return askByFile(ctx, q, r.problem) },
+		Timeout: r.AskTimeout,
+		Elsewhere: func(ctx context.Context, q *proxy.Question) (allowed, answered bool) {
+			return askByFile(ctx, q, r.problem)
+		},
 		Decided: func(q *proxy.Question, allowed bool, by string) {
 			what := "refused"
 			if allowed {

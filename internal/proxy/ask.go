@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -14,8 +15,8 @@ type Asking struct {
 	// Timeout limits how long to wait for an answer. On expiry, the message is refused.
 	Timeout time.Duration
 	// Elsewhere asks the user outside the client if the client cannot ask. It stops when ctx is done.
-	// It reports whether the message is allowed.
-	Elsewhere func(ctx context.Context, q *Question) (allowed bool)
+	// It reports whether the message is allowed, and whether anybody answered.
+	Elsewhere func(ctx context.Context, q *Question) (allowed, answered bool)
 	// Decided is called with the decision about a message and who made it.
 	Decided func(q *Question, allowed bool, by string)
 }
@@ -25,6 +26,7 @@ const (
 	byTimeout  = "nobody answered in time"
 	byClient   = "the client"
 	byCommand  = "mcpscan held"
+	byNobody   = "nobody could be asked"
 	bySender   = "the sender cancelled it"
 	byEnd      = "the connection ended"
 	byFullness = "too many messages are waiting for an answer"
@@ -105,19 +107,27 @@ func endedBy(ctx context.Context) string {
 // asker asks through a client and reports whether the client answered.
 type asker func(context.Context, *Question) (allowed, answered bool)
 
-// wait asks about a frame and reports whether it is allowed and whether its sender is still waiting.
-// client is nil if the client cannot ask.
+// wait asks about a frame and reports whether it is allowed and whether its sender is still waiting. If the
+// frame is refused, the reasons in its outcome say by whom or why. client is nil if the client cannot ask.
 func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, waits bool) {
+	allowed, by := g.decide(ctx, q, client)
+	g.Asking.Decided(q, allowed, by)
+	if !allowed {
+		q.refused(by)
+	}
+	return allowed, by != bySender
+}
+
+// decide asks about a frame and returns who decided, or why nobody did.
+func (g *gate) decide(ctx context.Context, q *Question, client asker) (allowed bool, by string) {
 	if q.incomplete {
-		g.Asking.Decided(q, false, byLength)
-		return false, true
+		return false, byLength
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done, ok := g.held.hold(q, g.MaxMessage, cancel)
 	if !ok {
-		g.Asking.Decided(q, false, byFullness)
-		return false, true
+		return false, byFullness
 	}
 	defer done()
 	ctx, stop := context.WithTimeout(ctx, g.Asking.Timeout)
@@ -128,12 +138,32 @@ func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, wa
 	}
 	if !answered && ctx.Err() == nil {
 		by = byCommand
-		allowed = g.Asking.Elsewhere(ctx, q)
+		allowed, answered = g.Asking.Elsewhere(ctx, q)
 	}
-	if !allowed && !answered && ctx.Err() != nil {
-		by = endedBy(ctx)
+	switch {
+	case !allowed && answered:
+		return false, by
+	case ctx.Err() != nil:
+		return false, endedBy(ctx)
+	case !answered:
+		return false, byNobody
 	}
-	allowed = allowed && ctx.Err() == nil
-	g.Asking.Decided(q, allowed, by)
-	return allowed, by != bySender
+	return true, by
+}
+
+// refused adds who refused the frame, or why nobody allowed it, to the reasons why it needs approval.
+func (q *Question) refused(by string) {
+	switch by {
+	case byClient, byCommand:
+		by = "refused by " + by
+	}
+	add := func(d *scanner.Decision) {
+		if d.Verdict == scanner.Prompt {
+			d.Reason = by + ": " + cmp.Or(d.Reason, rule(d))
+		}
+	}
+	add(&q.about.Decision)
+	for i := range q.about.Messages {
+		add(&q.about.Messages[i].Decision)
+	}
 }

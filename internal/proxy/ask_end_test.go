@@ -30,14 +30,14 @@ func TestHeldAtEnd(t *testing.T) {
 			}
 		}
 		c.toProxy.Close()
-		if rest, err := io.ReadAll(c.serverIn); string(rest) != unapproved("7")+"\n" || err != nil {
+		if rest, err := io.ReadAll(c.serverIn); string(rest) != unapproved("7", "the connection ended")+"\n" || err != nil {
 			t.Errorf("%s: the server read %q (%v)", capabilities, rest, err)
 		}
 		got := line(t, client)
 		for strings.Contains(got, "notifications/cancelled") { // of a question
 			got = line(t, client)
 		}
-		if want := unapproved("1") + "\n"; got != want {
+		if want := unapproved("1", "the connection ended") + "\n"; got != want {
 			t.Errorf("%s: the client got %q, want %q", capabilities, got, want)
 		}
 		c.mu.Lock()
@@ -59,7 +59,7 @@ func TestHeldAtExit(t *testing.T) {
 	<-a.heard
 	c.server.exit()
 	c.serverOut.Close()
-	c.expect(c.fromProxy, unapproved("1")+"\n")
+	c.expect(c.fromProxy, unapproved("1", "the connection ended")+"\n")
 	if err := <-c.done; err != nil {
 		t.Error(err)
 	}

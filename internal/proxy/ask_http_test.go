@@ -80,7 +80,7 @@ func TestElicitationOverHTTP(t *testing.T) {
 		h.post(yes, http.StatusAccepted, "", session) // too late
 		want, calls := answerTo("1"), int32(1)
 		if !test.allowed {
-			want, calls = refused("1", "needs approval: somebody has to agree", "ask", "prompt"), 0
+			want, calls = refused("1", "needs approval: refused by the client: somebody has to agree", "ask", "prompt"), 0
 		}
 		o.want(want, "EOF")
 		if got := reached.Load(); got != calls {
@@ -139,9 +139,9 @@ func TestElicitationTimesOut(t *testing.T) {
 	o := h.open(http.MethodPost, call("1", "asked"), session)
 	id := questionIn(t, o.next())
 	o.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`,"reason":"an answer is no longer needed"}}`,
-		refused("1", "needs approval: somebody has to agree", "ask", "prompt"), "EOF")
+		refused("1", "needs approval: nobody answered in time: somebody has to agree", "ask", "prompt"), "EOF")
 	got, _ := h.open(http.MethodPost, call("2", "asked"), session, "Accept: application/json").lines.ReadString(0)
-	if want := refused("2", "needs approval: somebody has to agree", "ask", "prompt"); got != want {
+	if want := refused("2", "needs approval: nobody answered in time: somebody has to agree", "ask", "prompt"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -164,7 +164,7 @@ func TestCancelledOverHTTP(t *testing.T) {
 			h.post(call("1", "asked"), http.StatusOK, "", session)
 			go func() { <-a.heard; h.post(cancelled, http.StatusAccepted, "", session) }()
 			got, _ := h.open(http.MethodPost, call("1", "asked"), session, "Accept: application/json").lines.ReadString(0)
-			if want := refused("1", "needs approval: somebody has to agree", "ask", "prompt"); got != want { // JSON needs a message
+			if want := refused("1", "needs approval: the sender cancelled it: somebody has to agree", "ask", "prompt"); got != want { // JSON needs a message
 				t.Errorf("got %s, want %s", got, want)
 			}
 		}

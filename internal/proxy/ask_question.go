@@ -29,6 +29,7 @@ type Question struct {
 	More     int               // further messages of the same batch
 	Reason   string            // given by the policy
 
+	about      *scanner.Outcome
 	key        heldKey
 	size       int  // bytes to hold
 	incomplete bool // more messages need approval than Messages can hold
@@ -49,7 +50,7 @@ func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out 
 	}
 	frame = bytes.TrimLeft(wire.Lenient(frame), " \t\r\n") // offsets are relative to the first value
 	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars),
-		key: keyOf(at, direction, out.Messages[0].ID), size: size}
+		about: out, key: keyOf(at, direction, out.Messages[0].ID), size: size}
 	if direction == mcp.ServerToClient {
 		q.Asks = "server"
 	}

@@ -22,9 +22,9 @@ func sampling(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`
 }
 
-// unapproved returns the error that a server gets if nobody allows its request.
-func unapproved(id string) string {
-	return refused(id, "needs approval: somebody has to agree", "ask", "prompt")
+// unapproved returns the error for a request that nobody allows. by says who refused it, or why nobody did.
+func unapproved(id, by string) string {
+	return refused(id, "needs approval: "+by+": somebody has to agree", "ask", "prompt")
 }
 
 const yes, no = `"result":{"action":"accept","content":{"allow":true}}`, `"result":{"action":"decline"}`
@@ -90,7 +90,7 @@ func TestAskedServerRequests(t *testing.T) {
 				h.post(answerTo("7"), http.StatusAccepted, "", session)
 				p.reads(answerTo("7"))
 			} else {
-				p.reads(unapproved("7"))
+				p.reads(unapproved("7", map[bool]string{true: "refused by mcpscan held", false: "refused by the client"}[test.elsewhere]))
 			}
 			p.says(changed)
 			o.want(changed)
@@ -112,7 +112,7 @@ func TestAskedServerRequestsEnd(t *testing.T) {
 	o := h.open(http.MethodPost, call("1", "t"), session)
 	id := strings.TrimSuffix(strings.TrimPrefix(o.asks(), `{"jsonrpc":"2.0","id":`), ",")
 	o.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}`)
-	p.reads(unapproved("7"))
+	p.reads(unapproved("7", "nobody answered in time"))
 	p.says(answerTo("1"))
 	o.want(answerTo("1"), "EOF")
 	a.wantTold(t, "sampling/createMessage from the server srv false: nobody answered in time")
@@ -137,7 +137,7 @@ func TestAskedServerRequestsEnd(t *testing.T) {
 	p.says(sampling("8"))
 	<-a.heard
 	o.close()
-	p.reads(unapproved("8"))
+	p.reads(unapproved("8", "the connection ended"))
 
 	p.answer(call("2", "t"), sampling("9"))
 	o = h.open(http.MethodPost, call("2", "t"), session)
@@ -161,7 +161,7 @@ func TestAskedServerRequestsBound(t *testing.T) {
 	}
 	p.says(sampling("99"), changed)
 	o.want(changed)
-	p.reads(unapproved("99"))
+	p.reads(unapproved("99", "too many messages are waiting for an answer"))
 	for range places {
 		a.say <- true
 		if got := o.next(); !strings.Contains(got, "sampling/createMessage") {
@@ -225,7 +225,7 @@ func TestAskedUpstreamRequests(t *testing.T) {
 		rest, _ := io.ReadAll(o.lines)
 		want := "event: message\n:note\ndata: " + sampling("7") + "\n\n"
 		if !allowed {
-			if got := <-told; got != unapproved("7") {
+			if got := <-told; got != unapproved("7", "refused by the client") {
 				t.Errorf("the server got %s", got)
 			}
 			want = ""
@@ -238,11 +238,11 @@ func TestAskedUpstreamRequests(t *testing.T) {
 		go func() { <-a.heard; a.say <- allowed }()
 		want := "[" + sampling("8") + "," + answerTo("2") + "]"
 		if !allowed {
-			want = "[" + unapproved("2") + "]"
+			want = "[" + unapproved("2", "refused by mcpscan held") + "]"
 		}
 		h.post(call("2", "json"), http.StatusOK, want, session)
 		if !allowed {
-			if got := <-told; got != "["+unapproved("8")+"]" {
+			if got := <-told; got != "["+unapproved("8", "refused by mcpscan held")+"]" {
 				t.Errorf("the server got %s", got)
 			}
 		}

@@ -29,13 +29,13 @@ func newAsked() *asked { return &asked{heard: make(chan *proxy.Question, 100), s
 func (a *asked) asking(timeout time.Duration) *proxy.Asking {
 	return &proxy.Asking{
 		Timeout: timeout,
-		Elsewhere: func(ctx context.Context, q *proxy.Question) bool {
+		Elsewhere: func(ctx context.Context, q *proxy.Question) (allowed, answered bool) {
 			a.heard <- q
 			select {
 			case yes := <-a.say:
-				return yes
+				return yes, true
 			case <-ctx.Done():
-				return false
+				return false, false
 			}
 		},
 		Decided: func(q *proxy.Question, allowed bool, by string) {
@@ -145,7 +145,7 @@ func TestHeldMessages(t *testing.T) {
 	c.say(c.toProxy, call(`"b"`, "asked")+"\n")
 	<-a.heard
 	a.say <- false
-	c.expect(c.fromProxy, refused(`"b"`, "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+	c.expect(c.fromProxy, refused(`"b"`, "needs approval: refused by mcpscan held: somebody has to agree", "ask", "prompt")+"\n")
 
 	// A message cancelled by its sender is no longer held, and gets no answer.
 	c.say(c.toProxy, call("3", "asked")+"\n")
@@ -219,7 +219,7 @@ func TestHeldBatch(t *testing.T) {
 	var calls, errors []string
 	for n := range room + 1 {
 		calls = append(calls, strings.ReplaceAll(call(fmt.Sprint(n), "asked"), "tools/call", "prompts/get"))
-		errors = append(errors, refused(fmt.Sprint(n), "needs approval: somebody has to agree", "ask", "prompt"))
+		errors = append(errors, refused(fmt.Sprint(n), "needs approval: it contains too many messages to show: somebody has to agree", "ask", "prompt"))
 	}
 	c.say(c.toProxy, "["+strings.Join(calls, ",")+"]\n")
 	c.expect(c.fromProxy, "["+strings.Join(errors, ",")+"]\n")
@@ -236,7 +236,7 @@ func TestHeldTooLong(t *testing.T) {
 	a := newAsked()
 	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking, o.MaxMessage = a.asking(time.Millisecond), 1<<20 })
 	c.say(c.toProxy, call("1", "asked")+"\n")
-	c.expect(c.fromProxy, refused("1", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+	c.expect(c.fromProxy, refused("1", "needs approval: nobody answered in time: somebody has to agree", "ask", "prompt")+"\n")
 	c.close()
 	a.wantTold(t, `tools/call "asked" for the server srv false: nobody answered in time`)
 
@@ -248,7 +248,7 @@ func TestHeldTooLong(t *testing.T) {
 		<-b.heard
 	}
 	c.say(c.toProxy, strings.ReplaceAll(call("99", "asked"), "tools/call", "prompts/get")+"\n")
-	c.expect(c.fromProxy, refused("99", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+	c.expect(c.fromProxy, refused("99", "needs approval: too many messages are waiting for an answer: somebody has to agree", "ask", "prompt")+"\n")
 	b.wantTold(t, `prompts/get "asked" for the server srv false: too many messages are waiting for an answer`)
 	go func() { // the connection ends with its server, and held messages get an answer
 		_, _ = io.Copy(io.Discard, c.fromProxy)
@@ -301,7 +301,7 @@ func TestElicitation(t *testing.T) {
 		}
 		if test.allowed {
 			c.expect(c.serverIn, call("1", "asked")+"\n")
-		} else if got, want := line(t, client), refused("1", "needs approval: somebody has to agree", "ask", "prompt")+"\n"; got != want {
+		} else if got, want := line(t, client), refused("1", "needs approval: refused by the client: somebody has to agree", "ask", "prompt")+"\n"; got != want {
 			t.Errorf("%s: got %q, want %q", test.answer, got, want)
 		}
 		c.say(c.toProxy, ping)
@@ -327,7 +327,7 @@ func TestElicitationWithoutAnswer(t *testing.T) {
 	c.say(c.serverOut, forged)
 	want := map[string]bool{forged: true,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"an answer is no longer needed"}}` + "\n": true,
-		refused("1", "needs approval: somebody has to agree", "ask", "prompt") + "\n":                                                            true}
+		refused("1", "needs approval: nobody answered in time: somebody has to agree", "ask", "prompt") + "\n":                                   true}
 	for range len(want) {
 		got := line(t, client)
 		if !want[got] {
@@ -358,7 +358,7 @@ func TestHeldOverHTTP(t *testing.T) {
 	a.say <- true
 	<-answered
 	go func() { <-a.heard; a.say <- false }()
-	f.post(call("1", "asked"), http.StatusOK, refused("1", "needs approval: somebody has to agree", "ask", "prompt"))
+	f.post(call("1", "asked"), http.StatusOK, refused("1", "needs approval: refused by mcpscan held: somebody has to agree", "ask", "prompt"))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-a.heard; cancel() }()

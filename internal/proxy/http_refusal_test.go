@@ -30,7 +30,7 @@ func TestRefusalsOverSSE(t *testing.T) {
 	}
 	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil).ServeHTTP,
 		func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
-			o.Asking = &proxy.Asking{Timeout: time.Minute, Elsewhere: func(context.Context, *proxy.Question) bool { return false },
+			o.Asking = &proxy.Asking{Timeout: time.Minute, Elsewhere: func(context.Context, *proxy.Question) (allowed, answered bool) { return false, true },
 				Decided: func(*proxy.Question, bool, string) {}}
 		})
 	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
@@ -39,7 +39,7 @@ func TestRefusalsOverSSE(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	for tool, want := range map[string]string{"denied": "blocked by mcpscan: it is denied", "asked": "blocked by mcpscan: needs approval", "fine": ""} {
+	for tool, want := range map[string]string{"denied": "blocked by mcpscan: it is denied", "asked": "blocked by mcpscan: needs approval: refused by mcpscan held: somebody has to agree", "fine": ""} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool})
 		if cancel(); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -128,8 +128,8 @@ func TestAskedWithSDK(t *testing.T) {
 		want    string
 	}{
 		{&mcp.ElicitResult{Action: "accept", Content: map[string]any{"allow": true}}, time.Hour, "m"},
-		{&mcp.ElicitResult{Action: "decline"}, time.Hour, "needs approval"},
-		{nil, soon, "needs approval"},
+		{&mcp.ElicitResult{Action: "decline"}, time.Hour, "needs approval: refused by the client"},
+		{nil, soon, "needs approval: nobody answered in time"},
 	} {
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 		f := inFront(t, engineOf(t, scanner.Options{Policy: prompting{}}), handler.ServeHTTP, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
