@@ -26,7 +26,8 @@ type heldCmd struct {
 }
 
 // Each held message is stored in a file, ID.json, in a directory to which only the user can write. To
-// answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds.
+// answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds. The proxy
+// takes the answer by removing the file. If it does not, because it was killed, the process removes it.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"
@@ -35,6 +36,7 @@ const (
 	maxHeldFile = 8 << 20                // maximum size of such a file, in bytes
 	maxListed   = 1000                   // maximum number of files read
 	heldPoll    = 100 * time.Millisecond // how often a proxy checks for the answer
+	heldTaken   = 3 * time.Second        // how long to wait until a proxy takes the answer
 )
 
 // heldDir returns the directory of held messages.
@@ -96,11 +98,7 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 		tell("cannot ask for approval of %s: %s", q, text.Visible(err.Error(), 400))
 		return false, false
 	}
-	defer func() {
-		for _, ending := range []string{heldAsked, heldAllowed, heldDenied} {
-			_ = os.Remove(name + ending)
-		}
-	}()
+	defer os.Remove(name + heldAsked)
 	tell("holding %s until %s; to allow it, run mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
 	poll := time.NewTicker(heldPoll)
 	defer poll.Stop()
@@ -110,9 +108,10 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 			return false, false
 		case <-poll.C:
 		}
-		if _, err := os.Lstat(name + heldAsked); errors.Is(err, fs.ErrNotExist) {
-			info, err := os.Lstat(name + heldAllowed)
-			return err == nil && info.Mode().IsRegular(), true
+		for _, ending := range []string{heldDenied, heldAllowed} {
+			if os.Remove(name+ending) == nil {
+				return ending == heldAllowed, true
+			}
 		}
 	}
 }
@@ -219,15 +218,26 @@ type heldDenyCmd struct {
 // Run refuses a message.
 func (c *heldDenyCmd) Run() error { return answerHeld(c.ID, heldDenied) }
 
-// answerHeld allows or denies a held message.
+// answerHeld allows or denies a held message. It fails if no proxy takes the answer.
 func answerHeld(id, ending string) error {
 	dir, err := heldDir()
 	if err != nil {
 		return err
 	}
 	waits := slices.ContainsFunc(readHeld(dir, time.Now()), func(m heldMessage) bool { return m.ID == id })
-	if !waits || os.Rename(filepath.Join(dir, id+heldAsked), filepath.Join(dir, id+ending)) != nil {
+	asked, answer := filepath.Join(dir, id+heldAsked), filepath.Join(dir, id+ending)
+	if !waits || os.Rename(asked, answer) != nil || !taken(answer) {
 		return usage("message %s is no longer waiting; to list the waiting messages: mcpscan held list", text.Visible(id, 100))
 	}
 	return nil
+}
+
+// taken reports whether a proxy takes an answer, and otherwise removes it.
+func taken(answer string) bool {
+	for end := time.Now().Add(heldTaken); time.Now().Before(end); time.Sleep(heldPoll / 5) {
+		if _, err := os.Lstat(answer); errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return errors.Is(os.Remove(answer), fs.ErrNotExist)
 }

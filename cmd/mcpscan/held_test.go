@@ -139,6 +139,38 @@ func TestHeldUnanswered(t *testing.T) {
 	}
 }
 
+// TestHeldByKilledProxy checks that a message whose proxy was killed cannot be answered, and that nothing
+// remains of it.
+func TestHeldByKilledProxy(t *testing.T) {
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.toml")
+	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"*\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) *exec.Cmd {
+		cmd := exec.Command("mcpscan", args...)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LocalAppData="+dir)
+		return cmd
+	}
+	for _, answer := range []string{"allow", "deny"} {
+		proxy := command("proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", "1h", "--", "fakeserver", "honest")
+		in, _ := proxy.StdinPipe()
+		if err := proxy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sum","arguments":{}}}`+"\n")
+		id := heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
+		_ = proxy.Process.Kill()
+		_ = proxy.Wait()
+		if out, err := command("held", answer, id).CombinedOutput(); err == nil || !strings.Contains(string(out), "is no longer waiting") {
+			t.Errorf("%s: %s (%v)", answer, out, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
+			t.Errorf("%s: not removed: %v", answer, left)
+		}
+	}
+}
+
 // heldID waits until one message is held, and returns its ID.
 func heldID(t *testing.T, list func() *exec.Cmd) string {
 	t.Helper()
