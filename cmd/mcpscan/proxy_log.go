@@ -58,6 +58,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		}
 		r.stderr.once("%s %s: %s", withheld, what, text.Visible(w.Decision.Reason, 300))
 	}
+	r.unapproved(e.Server, out)
 }
 
 // found prints a finding and what happened to its message or definition.
