@@ -26,8 +26,9 @@ type heldCmd struct {
 }
 
 // Each held message is stored in a file, ID.json, in a directory to which only the user can write. To
-// answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds. The proxy
-// takes the answer by removing the file. If it does not, because it was killed, the process removes it.
+// answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds. The
+// proxy takes the answer by removing the file. If it does not, because it was killed, the process
+// removes it.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"

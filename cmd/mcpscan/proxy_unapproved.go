@@ -31,8 +31,8 @@ func (r *proxyRun) unapproved(server string, out *scanner.Outcome) {
 
 func shellName(name string) string { return text.ShellWord(text.Visible(name, 200)) }
 
-// lockedAs returns the name under which the lockfile has the server if it does not have its name in this run.
-// It is "" if the lockfile has that name, or does not have the server.
+// lockedAs returns the name under which the lockfile has the server if that differs from its name in
+// this run, otherwise "".
 func (r *proxyRun) lockedAs(server string) string {
 	known := servers.KnownIn(r.checks.Locked)
 	if known[server] != nil || r.Servers != "" || r.LLM {
@@ -44,8 +44,9 @@ func (r *proxyRun) lockedAs(server string) string {
 	return ""
 }
 
-// lockTarget returns the argument with which mcpscan lock records the server. The proxy does not know the
-// client configuration that named it, and prints no command, because its arguments can contain secrets.
+// lockTarget returns the argument with which mcpscan lock records the server. The proxy does not know
+// the client configuration that named it, and prints no command, because its arguments can contain
+// secrets.
 func (r *proxyRun) lockTarget() string {
 	switch {
 	case r.Servers != "" && !r.LLM:

@@ -107,8 +107,9 @@ func endedBy(ctx context.Context) string {
 // asker asks through a client and reports whether the client answered.
 type asker func(context.Context, *Question) (allowed, answered bool)
 
-// wait asks about a frame and reports whether it is allowed and whether its sender is still waiting. If the
-// frame is refused, the reasons in its outcome say by whom or why. client is nil if the client cannot ask.
+// wait asks about a frame and reports whether it is allowed and whether its sender is still waiting. If
+// the frame is refused, the reasons in its outcome say by whom or why. client is nil if the client
+// cannot ask.
 func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, waits bool) {
 	allowed, by := g.decide(ctx, q, client)
 	g.Asking.Decided(q, allowed, by)

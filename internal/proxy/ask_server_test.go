@@ -22,7 +22,8 @@ func sampling(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`
 }
 
-// unapproved returns the error for a request that nobody allows. by says who refused it, or why nobody did.
+// unapproved returns the error for a request that nobody allows. by says who refused it, or why nobody
+// did.
 func unapproved(id, by string) string {
 	return refused(id, "needs approval: "+by+": somebody has to agree", "ask", "prompt")
 }

@@ -31,8 +31,8 @@ func (x *exchange) refuse(w http.ResponseWriter, sender []byte, out *scanner.Out
 }
 
 // openStreams finds the open event stream of an HTTP+SSE session, by the URL to which the session's
-// messages are posted. Clients read the answers from the stream, and ignore the responses to their posts.
-// If several streams have the same URL, it finds the latest.
+// messages are posted. Clients read the answers from the stream, and ignore the responses to their
+// posts. If several streams have the same URL, it finds the latest.
 type openStreams struct {
 	mu sync.Mutex
 	by map[string]*holding

@@ -48,8 +48,8 @@ func TestRefusalsOverSSE(t *testing.T) {
 	}
 }
 
-// TestRefusalsOnTheirStream checks that each refused request of HTTP+SSE is answered exactly once: in the
-// stream of its session, between the server's events, or in the response if the stream has ended.
+// TestRefusalsOnTheirStream checks that each refused request of HTTP+SSE is answered exactly once: in
+// the stream of its session, between the server's events, or in the response if the stream has ended.
 func TestRefusalsOnTheirStream(t *testing.T) {
 	const posts = 50
 	ends := map[string]chan struct{}{"a": make(chan struct{}), "b": make(chan struct{})}
