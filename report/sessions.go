@@ -97,12 +97,8 @@ func (s *shown) session() int {
 // see counts an event.
 func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	s.now = -1
-	switch e.Kind {
-	case scanner.FrameEvent, scanner.AuditEvent, scanner.DefinitionEvent:
-	default:
-		return
-	}
-	if !out.ShowsSession(e) {
+	part := e.Kind == scanner.FrameEvent || e.Kind == scanner.AuditEvent || e.Projected // a document of definitions is not part of a session
+	if !part || !out.ShowsSession(e) {
 		return
 	}
 	if s.at == nil {

@@ -12,34 +12,19 @@ type pinKey struct {
 
 // version is a definition, listed after the one that is pinned under its name in the same session.
 type version struct {
-	digest mcp.Digest
-	notice Notice
+	digest              mcp.Digest
+	announced, reopened bool
 }
 
-// Notice is the reason why a server may list a different definition within a session.
-type Notice uint8
-
-// The reasons.
-const (
-	NoNotice  Notice = iota
-	Announced        // the server sent list_changed
-	Reopened         // the client initialized the server again, as after a restart
-)
-
-// Notice returns the reason that there was when the server changed to definition d, or that there is
-// now if d has just changed. A reason holds for one change, but for each listing of the changed
-// definition.
-func (p *JudgePass) Notice(d *mcp.Definition) Notice {
+// Notice returns whether the server announced the change to definition d with list_changed, and
+// whether the client had initialized the server again, as after a restart. Either holds for one change,
+// but for each listing of the changed definition.
+func (p *JudgePass) Notice(d *mcp.Definition) (announced, reopened bool) {
 	v := p.judge.versions[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
-	switch {
-	case v.digest == d.Digest:
-		return v.notice
-	case p.Server.announced[d.Kind]:
-		return Announced
-	case p.Server.reopened[d.Kind]:
-		return Reopened
+	if v.digest == d.Digest {
+		return v.announced, v.reopened
 	}
-	return NoNotice
+	return p.Server.announced[d.Kind], p.Server.reopened[d.Kind]
 }
 
 // shared returns the record of a definition. If the definition equals the first one that the server
@@ -69,7 +54,8 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 		case first.Definition.Digest == d.Digest:
 			delete(j.versions, key)
 		default:
-			j.versions[key] = version{d.Digest, j.pass.Notice(d)}
+			announced, reopened := j.pass.Notice(d)
+			j.versions[key] = version{d.Digest, announced, reopened}
 		}
 		return
 	}

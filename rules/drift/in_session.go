@@ -39,10 +39,10 @@ var InSession = scanner.Rule{
 func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) {
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
-		switch p.Notice(d) {
-		case scanner.Announced:
+		switch announced, reopened := p.Notice(d); {
+		case announced:
 			severity, when = scanner.High, "mid-session"
-		case scanner.Reopened:
+		case reopened:
 			severity, when = scanner.High, "mid-session, after the client initialized the server again"
 		default:
 			severity, when = scanner.Critical, "mid-session without list_changed"
