@@ -262,9 +262,18 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 
 // unanswered reports whether a call still waits for its answer. It is false for calls with a model
 // request, which the agentsh design compares by their order alone, and for calls to a server
-// without any answer, because a recording may lack answers.
+// without any answer, because a recording may lack answers. A message that was not read could be the
+// answer.
 func (srv *Server) unanswered(c *Call) bool {
-	return c.Awaited && c.Request == "" && srv.open(c)
+	return c.Awaited && c.Request == "" && !srv.unread && srv.open(c)
+}
+
+// unread notes that a server may have answered in a message that was not read, such as one that is too
+// long.
+func (j *judge) unread(e *Event) {
+	if s := j.sessions[e.Session]; s != nil && s.Servers[e.Server] != nil {
+		s.Servers[e.Server].unread = true
+	}
 }
 
 // open reports whether a call's request is open.

@@ -95,6 +95,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	case SkippedEvent:
 		j.coverage.events++
 		j.coverage.skip(e.Reason, e.Origin)
+		j.unread(e)
 		return &j.out
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)

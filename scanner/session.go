@@ -96,6 +96,7 @@ type Server struct {
 	Listed  bool              // it has answered tools/list
 	Asked   bool              // it has been sent a request
 	Noisy   bool              // it has printed lines that are not messages
+	unread  bool              // it may have answered in a message that was not read
 	Tools   map[string]*Known // tools as first listed; nil before the first listing
 	source  int               // most reliable source of its calls so far
 	counted int               // calls from that source that took place
