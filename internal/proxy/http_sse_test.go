@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -380,7 +381,11 @@ func TestServers(t *testing.T) {
 			tool := map[string]string{"/a/mcp?k=1": "read_secret", "/b": "send_mail"}[r.RequestURI]
 			say(w, inJSON, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"`+tool+`","inputSchema":{"type":"object"}}]}}`)
 		default:
-			say(w, inJSON, pong)
+			var request struct{ ID json.RawMessage }
+			if err := json.Unmarshal(body, &request); err != nil {
+				t.Error(err)
+			}
+			say(w, inJSON, `{"jsonrpc":"2.0","id":`+string(request.ID)+`,"result":{}}`)
 		}
 	}))
 	defer server.Close()
