@@ -258,7 +258,9 @@ func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey
 		}
 	}
 	extracted := in.extract(p)
-	p.prose = text.EscapedProse(src)
+	if !p.client() { // what clients send is not read again
+		p.prose = text.EscapedProse(src)
+	}
 	seen := in.match(p)
 	extracted()
 	if p.client() {
