@@ -44,7 +44,7 @@ func (in *Inspector) rendered(p *TextPass) {
 		render = renderer.RenderJSON
 	}
 	render(p.Source, func(rendered []byte, parts []text.Part) {
-		pass := p.as(rendered, parts)
+		pass := p.otherReading(rendered, parts)
 		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of JSON is not prose
 		in.match(&pass)
 		if isJSON {
@@ -85,15 +85,15 @@ func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
 	if len(joined) <= keptBytes {
 		buffers.joined, buffers.parts = joined, parts
 	}
-	pass := p.as(joined, parts)
+	pass := p.otherReading(joined, parts)
 	in.match(&pass)
 }
 
 // keptBytes is the maximum size of a buffer that is kept for later texts.
 const keptBytes = 1 << 20
 
-// as returns a pass for another reading of the text of p, which consists of these parts of it.
-func (p *TextPass) as(source []byte, parts []text.Part) TextPass {
+// otherReading returns a pass for another reading of the text of p, which consists of these parts of it.
+func (p *TextPass) otherReading(source []byte, parts []text.Part) TextPass {
 	buffers := &p.in.rereadings[p.rereadings]
 	pieces := buffers.pieces[:0]
 	original, whole := p.Source, true
@@ -128,9 +128,8 @@ func (p *TextPass) appendPieces(pieces []piece, part text.Part) []piece {
 	return pieces
 }
 
-// inProse reports whether [start, end) of a JSON text contains part of a value that is read without escapes. Such a
-// finding is left to that reading: in JSON, escapes join the lines of a value to one, quotation marks within a
-// value look different, and members of an object look like a sentence.
+// inProse reports whether [start, end) of a JSON text overlaps a value with escapes. Such a finding is left to the
+// reading without escapes, because escaped line breaks and quotation marks are not recognized as such.
 func (p *TextPass) inProse(start, end int) bool {
 	if p.original != nil {
 		return false

@@ -284,8 +284,9 @@ func (s *checkedServer) through(path string, flags []string) {
 		if _, err := os.Stat(file); err != nil {
 			s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
 			repair := append([]string{"unwrap"}, s.named(path)...)
-			if moved, _ := existing(projectFiles[name]); moved != "" {
-				repair = append([]string{"wrap"}, append(s.named(path), map[string]string{"--config": "--settings", "--lockfile": "--lockfile"}[name], projectFiles[name])...)
+			by := projectFiles[name]
+			if moved, _ := existing(by.name); moved != "" {
+				repair = append(append([]string{"wrap"}, s.named(path)...), by.flag, by.name)
 			}
 			s.do("its proxy cannot open its "+name[2:], repair...)
 			return

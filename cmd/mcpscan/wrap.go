@@ -36,10 +36,10 @@ func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 	return c.edit(ctx, std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
-			by.Options.Config, _ = existing(projectFiles["--config"])
+			by.Options.Config, _ = existing(projectFiles["--config"].name)
 		}
 		if f.project && c.Lockfile == "" {
-			by.Options.Lockfile, _ = existing(projectFiles["--lockfile"])
+			by.Options.Lockfile, _ = existing(projectFiles["--lockfile"].name)
 		}
 		if err := startable(by.Options); err != nil {
 			return nil, nil, err
@@ -55,8 +55,12 @@ func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 	}, true)
 }
 
-// projectFiles names the file in the working directory that each flag of a project's proxy has by default.
-var projectFiles = map[string]string{"--config": config.SettingsFile, "--lockfile": lockfile.Name}
+// projectFiles has, for each flag of a project's proxy that names a file, the file in the working directory that
+// wrap uses by default, and the flag of wrap that names another one.
+var projectFiles = map[string]struct{ name, flag string }{
+	"--config":   {config.SettingsFile, "--settings"},
+	"--lockfile": {lockfile.Name, "--lockfile"},
+}
 
 // present returns a file that a wrapped entry names, or the one that replaces it if the project was moved.
 func present(file, moved string) string {

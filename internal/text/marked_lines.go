@@ -107,8 +107,7 @@ func timeEnd(line []byte, from int) int {
 			end = from + len(word)
 		case end == 0 && isDate(name), end > 0 && (len(name) == 0 || isCapitals(name)):
 		default:
-			from = len(line)
-			continue
+			return end
 		}
 		if from += len(word) + 1; end > 0 {
 			end = min(from, len(line))

@@ -22,17 +22,16 @@ var ExposedListener = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-1327"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachNested(p, exposed)
-		for i := range p.Entries {
-			e := &p.Entries[i]
-			if l := launch.Parse(e.Command, e.Args); l.RunsContainer() {
-				continue
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
+			if l.RunsContainer() {
+				return
 			}
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if listening(name, value) {
 					p.Report(e, pointer, scanner.Medium, everyInterface, name+"="+value)
 				}
 			})
-		}
+		})
 	},
 }
 
