@@ -31,6 +31,7 @@ type decoded struct {
 	starts  string // of the buckets
 	tags    string
 	vectors string
+	dense   [Inputs][Hidden]int32 // transposed, so that the weights of one input are adjacent
 	// noneAround is what surroundings without sentences contribute to the hidden units.
 	noneAround [Hidden]int64
 }
@@ -70,6 +71,11 @@ func (n Net) decoded() *decoded {
 				// from the upper one.
 				d.pairs[w*(w+1)/2+k/Dims][f/2][k%Dims] += int64(weight) << (32 * (f % 2))
 			}
+		}
+	}
+	for h, weights := range d.layers.Dense {
+		for k, weight := range weights {
+			d.dense[k][h] = weight
 		}
 	}
 	d.add(&d.noneAround, OfAround, new(matches))
@@ -152,12 +158,13 @@ func product(x, y *[Dims]int64) int64 {
 // gain returns how much the net adds to the score of a sentence.
 func (m *member) gain(in Input) Score {
 	var hidden [Hidden]int64
-	for h := range hidden {
-		v := int64(m.layers.Bias[h])
-		for k, c := range in.Context {
-			v += int64(c) * int64(m.layers.Dense[h][Sequences*Matches+k])
+	for h, bias := range m.layers.Bias {
+		hidden[h] = int64(bias)
+	}
+	for k, c := range in.Context {
+		for h, weight := range &m.dense[Sequences*Matches+k] {
+			hidden[h] += int64(c) * int64(weight)
 		}
-		hidden[h] = v
 	}
 	m.add(&hidden, OfSentence, m.matches(&in.Sentence))
 	about := m.match(in.About)
@@ -187,8 +194,8 @@ func (d *decoded) add(hidden *[Hidden]int64, sequence int, of *matches) {
 				continue
 			}
 			best = best * contextUnit / (vectorUnit * filterUnit)
-			for h := range hidden {
-				hidden[h] += best * int64(d.layers.Dense[h][sequence*Matches+w*Filters+f])
+			for h, weight := range &d.dense[sequence*Matches+w*Filters+f] {
+				hidden[h] += best * int64(weight)
 			}
 		}
 	}

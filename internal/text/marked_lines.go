@@ -21,6 +21,9 @@ type markedLines struct {
 // a quotation, or with times, without these beginnings, if a line continues the sentence of the line before.
 // The group is valid until yield returns.
 func MarkedLines(s []byte, yield func(lines []Line)) {
+	if bytes.IndexByte(s, '\n') < 0 {
+		return
+	}
 	m := markedLines{s: s}
 	for l := range linesOf(s) {
 		m.line(l, yield)
@@ -95,6 +98,9 @@ var timeMarks = []byte("time")
 // timeEnd returns the offset of the text after the date and time, the time, and the level in capitals with which
 // a line of a log begins at from, or 0 if it does not begin with a time.
 func timeEnd(line []byte, from int) int {
+	if from >= len(line) || letter(line[from]) { // no time begins with one
+		return 0
+	}
 	end := 0
 	for from < len(line) {
 		word := line[from:]
