@@ -42,8 +42,8 @@ const (
 
 	Inputs = Sequences*Matches + Contexts
 
-	surroundings = 3  // number of sentences on each side of a sentence that the net reads with it
-	maxWords     = 64 // maximum number of words in a sentence or name that the net reads
+	surroundings = 3  // number of sentences before and after a sentence that the net also reads
+	maxWords     = 64 // maximum number of words that the net reads of a sentence or name
 )
 
 // The sequences of words that the net reads.
@@ -167,7 +167,7 @@ func (r *Reader) appendWords(dst []Word) []Word {
 	return dst
 }
 
-// has returns contextUnit if one of the tokens is the given one, and 0 otherwise.
+// has returns contextUnit if one of the tokens has the given hash, and 0 otherwise.
 func (r *Reader) has(mark uint32) int8 {
 	for k := range r.tokens {
 		if r.tokens[k].hash == mark {
@@ -182,10 +182,10 @@ var quoteMark, questionMark = mix('!', '"', 0), mix('!', '?', 0)
 // WordKey returns the key of the word with this FNV-1a hash.
 func WordKey(hash uint32) uint32 { return mix('V', hash, 0) }
 
-// The table consists of the net's numbers as int32, and the vectors, grouped into buckets by the
-// hashes of their keys: for each bucket, the number of vectors before it as uint32, and then the
-// number of all vectors; a two-byte tag for each vector; and the vectors. A word whose bucket and tag
-// equal those of another may get the other's vector, which is rare enough to ignore.
+// The table consists of the parameters of the layers as int32; for each bucket of vectors, the number
+// of vectors before it as uint32; the number of all vectors as uint32; a two-byte tag for each vector;
+// and the vectors, grouped into buckets by the hashes of their keys. A word whose bucket and tag equal
+// those of another may get the other's vector, which is rare enough to ignore.
 const (
 	bucketBits = 13
 	buckets    = 1 << bucketBits

@@ -13,7 +13,7 @@ import (
 type Sentence struct{ Start, End int }
 
 const (
-	shortest = 8   // minimum bytes of a sentence that can be an instruction
+	shortest = 8   // in bytes; a shorter sentence cannot be an instruction
 	longest  = 600 // in bytes; a longer sentence is cut at the next space, or at twice this length
 )
 
@@ -42,7 +42,7 @@ func Unwrapped(dst []Sentence, t []byte) []Sentence {
 }
 
 // continues reports whether the sentence before the line break at t[i] continues after the break: the
-// sentence does not end with punctuation, and no list item or paragraph begins after the break.
+// break does not follow one of .!?:; and no list item or paragraph begins after it.
 func continues(t []byte, i int) bool {
 	before, after := bytes.TrimRight(t[:i], " \t\r"), bytes.TrimLeft(t[i+1:], " \t")
 	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {
@@ -138,7 +138,8 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
-// The maximum number of words in a fragment that WithoutHead and WithoutTail leave out.
+// The maximum number of words in a fragment that WithoutHead and WithoutTail leave out; in parentheses,
+// WithoutTail leaves out one word more.
 const (
 	shortHead = 3
 	shortTail = 4
@@ -202,7 +203,8 @@ func fullStop(t []byte) int {
 	return 0
 }
 
-// mayEnd marks the bytes at which a sentence can end: the first byte of each full stop.
+// mayEnd marks the bytes at which a sentence can end: line breaks, and the first byte of each mark that
+// ends a sentence.
 var mayEnd = func() (t [256]bool) {
 	for _, stop := range append(strings.Split("\n . ! ? ;", " "), fullStops[:]...) {
 		t[stop[0]] = true
@@ -210,8 +212,8 @@ var mayEnd = func() (t [256]bool) {
 	return t
 }()
 
-// Around returns the number of sentences in the text of which p is a [scanner.TextPass.Part], or 0 if there is
-// none or p is another reading of all of it.
+// Around returns the number of sentences in the text of which p is a [scanner.TextPass.Part], or 0 if p
+// is not a part, or is another reading of a whole text.
 func Around(p *scanner.TextPass) int {
 	if !p.Part() {
 		return 0

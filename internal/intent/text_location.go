@@ -63,7 +63,7 @@ func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 }
 
 // Verdicts appends a feature for each rule that reports sentence s at medium severity or above. The
-// feature also encodes whether the rule reports it at high severity.
+// feature also encodes whether the rule reports it at high severity or above.
 func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
 	first := len(dst)
 	for rule, severity := range p.Others(s.Start, s.End) {

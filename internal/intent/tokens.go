@@ -24,7 +24,7 @@ func (w *token) form(s []byte) uint32 {
 	return w.hash
 }
 
-// tokenize splits a sentence into words and masks names and addresses.
+// tokenize splits a sentence into tokens. It masks names, numbers and addresses.
 func (r *Reader) tokenize(s []byte, p *Place) {
 	r.tokens = r.tokens[:0]
 	for i := 0; i < len(s); {
@@ -108,7 +108,7 @@ func withoutArticle(w []byte) []byte {
 	return w
 }
 
-// The kinds of ASCII characters.
+// The kinds of bytes.
 const (
 	inWord   = 1 << iota // a letter or digit
 	inChunk              // part of a chunk of text without spaces
@@ -117,7 +117,7 @@ const (
 	wide                 // outside ASCII
 	apostrophe
 
-	// Any of these makes a chunk a name, a number, a path or an address.
+	// A chunk with any of these may be a name, a number, a path or an address.
 	digit
 	colon
 	at

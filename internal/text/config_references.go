@@ -11,7 +11,8 @@ import (
 type Reference struct {
 	// Start and End delimit it in the value.
 	Start, End int
-	// Name is the variable to look up, input:ID for an input prompt, or "" if the value comes from a file.
+	// Name is the variable to look up, input:ID for an input prompt, or "" if the value
+	// comes from elsewhere, such as a file.
 	Name string
 	// Fallback is used if the variable is unset. HasFallback reports whether the reference has a
 	// fallback, which may be "".
@@ -23,8 +24,8 @@ var (
 	// wholeVariable is Gemini's $NAME. Within a longer string, a dollar sign is usually part of a
 	// password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
-	// spelled detects the forms with braces. The text between ${ and } must begin like a name, so
-	// that "pa${4}ss" remains a literal; a fallback may contain another reference.
+	// spelled detects the forms with braces. The text between ${ and } must begin like a name or a
+	// path, so that "pa${4}ss" remains a literal; a fallback may contain another reference.
 	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )
 
@@ -42,7 +43,7 @@ func References(value string) []Reference {
 			if len(ref.Name) == m[3]-m[2] {
 				ref.Name = ""
 			}
-		case m[4] >= 0: // ${NAME}, ${env:NAME}, either with :-fallback
+		case m[4] >= 0: // ${NAME} or ${env:NAME}, with or without :-fallback
 			ref.Name, ref.Fallback, ref.HasFallback = strings.Cut(value[m[4]:m[5]], ":-")
 			ref.Name = strings.TrimPrefix(ref.Name, "env:")
 		default: // {env:NAME}; {file:path} has no name

@@ -19,9 +19,9 @@ const (
 )
 
 // Custom makes a pattern from a user-written expression, and derives its anchors. The expression may use
-// look-around, and is matched case-insensitively, because folded text is lower case. An expression that
-// cannot match folded text, or that matches the empty string, is an error: it would look like a check, but
-// would match no text or every text.
+// look-around, and is matched case-insensitively, because folded text is lower case. An expression with
+// a literal that cannot occur in folded text, or one that matches the empty string, is an error: it
+// would look like a check, but would match no text or every text.
 func Custom(name, expr string) (Pattern, error) {
 	plain, look, err := withoutLook(expr)
 	if err != nil {
@@ -89,7 +89,7 @@ func edged(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, edged)
 }
 
-// deriver derives the literals that a match must contain.
+// deriver derives literals of which every match contains at least one.
 type deriver struct {
 	fold        Folder
 	least, most int  // minimum bytes of a literal, and maximum number of literals
@@ -153,8 +153,8 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals that every match of a concatenation contains. They come from a
-// single part, or from consecutive parts for which d.exact can enumerate all strings.
+// requiredOf returns the best literals of which every match of a concatenation contains at least one.
+// They come from a single part, or from consecutive parts for which d.exact can enumerate all strings.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}
 	better := func(c []string) {

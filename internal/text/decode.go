@@ -16,15 +16,15 @@ type Hidden struct {
 	Unread     string // why it could not be decoded, if it could not
 }
 
-// The limits of decoding. If a run is not text, only its beginning is decoded, and decoded text is
-// shorter than its source, so the work is at most a small multiple of the input's length.
+// The limits of decoding. A run is decoded as UTF-16 only if its beginning is text, and decoded text is
+// at most a little longer than its source, so the work is at most a small multiple of the input's length.
 const (
 	MaxLayers    = 3   // maximum depth of nested encodings
 	minRun       = 20  // characters; a shorter run cannot contain an instruction
 	minDecoded   = 10  // bytes
 	minEscapes   = 4   // minimum number of escapes for text to be decoded as a whole
-	minInvisible = 16  // number of invisible characters that can encode two letters
-	probe        = 240 // number of bytes decoded to see whether a run is text
+	minInvisible = 16  // minimum number of invisible characters: two letters
+	probe        = 240 // number of bytes examined to see whether a run is UTF-16
 )
 
 // Escapes is the name of the encoding that Unescape reads.

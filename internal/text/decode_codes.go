@@ -12,7 +12,8 @@ const (
 	leastCodes = minDecoded
 	longCode   = 64 // digits; binary codes may come in long groups
 	codeMarks  = 6  // maximum number of characters between two codes
-	// A longer list is read in chunks that overlap, so that no instruction is split.
+	// A list of more than mostCodes codes is read in chunks that share sharedCodes codes, so that no
+	// instruction is split.
 	mostCodes   = 1 << 16
 	sharedCodes = 4 * Reach
 )

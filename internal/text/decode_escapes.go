@@ -10,9 +10,9 @@ import (
 )
 
 // Unescape decodes the escapes of programming languages, JSON and its dialects: \xHH, \uHHHH
-// (including surrogate pairs), \UHHHHHHHH, \OOO, and letters that stand for white space. It also returns the
-// number of numeric escapes. Several backslashes before a numeric escape are treated as one, because JSON
-// in JSON doubles them at each level.
+// (including surrogate pairs), \u{H…}, \UHHHHHHHH, \OOO, and letters that stand for control
+// characters. It also returns the number of numeric escapes. Several backslashes before a numeric escape
+// are treated as one, because JSON in JSON doubles them at each level.
 func Unescape(s []byte) (plain []byte, numbers int) {
 	plain = make([]byte, 0, len(s))
 	for i := 0; ; {

@@ -60,7 +60,7 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 }
 
 // fromBits converts bits to text, most significant first, trying both assignments of the two
-// characters to 0 and 1.
+// kinds of characters to 0 and 1.
 func fromBits(bits []byte) []byte {
 	if len(bits) < minInvisible {
 		return nil

@@ -98,7 +98,7 @@ func (j *joint) flush() {
 	}
 }
 
-// joins reports whether gap consists of marks that can replace a space.
+// joins reports whether gap is short and contains a mark that can replace a space.
 func joins(gap []byte) bool {
 	if len(gap) > joiner {
 		return false

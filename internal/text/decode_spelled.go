@@ -105,8 +105,8 @@ func lonePairs(s []byte, yield func(i int)) {
 	}
 }
 
-// adjacent reports whether two words are close together, have no letter between them, and use the
-// same mark between their letters.
+// adjacent reports whether two words are close together, have no letter or digit between them, and use
+// the same mark between their letters.
 func adjacent(s []byte, a, b *spelledWord) bool {
 	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
 }

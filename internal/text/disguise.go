@@ -183,8 +183,8 @@ func withDigits(word string) []string {
 	return slices.DeleteFunc(ways, func(w string) bool { return w == word })
 }
 
-// withLetters replaces stand-ins inside or before a word with the letters they stand for. A double
-// 1 becomes a double l.
+// withLetters replaces stand-ins in or next to a word with the letters they stand for, except a !
+// after a word. A 1 next to another 1 or an l becomes l.
 func withLetters(s []byte) []byte {
 	out := bytes.Clone(s)
 	for i, b := range s {

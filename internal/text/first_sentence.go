@@ -2,14 +2,14 @@ package text
 
 import "strings"
 
-// FirstSentence returns the first sentence or line of s that is not a heading, truncated to at most
-// limit bytes.
+// FirstSentence returns the first sentence or line of s that is not a heading. It reads only the first
+// limit bytes of s.
 func FirstSentence(s string, limit int) string {
 	_, first := headed(s, limit)
 	return first
 }
 
-// Opening returns s up to the end of its first sentence, with the headings before it.
+// Opening is like FirstSentence, but also returns the headings before the sentence.
 func Opening(s string, limit int) string {
 	headings, first := headed(s, limit)
 	return headings + first

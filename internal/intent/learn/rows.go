@@ -23,7 +23,7 @@ import (
 // Row is a labelled definition or result, with the features of its sentences.
 type Row struct {
 	ID, Pair, Type, Label, Kind, Lang string
-	Set                               string // the file, or the package of a real server
+	Set                               string // the file, the package of a real server, or the source of a public text
 	Real                              bool   `json:"-"` // listed by a real server
 	Public                            bool   `json:"-"` // from a public corpus
 	Span                              string
@@ -31,8 +31,8 @@ type Row struct {
 	Text                              string          // the result or the instructions
 	Defines                           mcp.SubjectKind `json:"-"`
 	Texts                             []Text          `json:"-"`
-	// Found is the highest severity of other rules' findings; Remains is the highest severity if
-	// the classifier considers the text benign; see [instructions.Doubted].
+	// Found is the highest severity of findings from rules other than the classifier; Remains is the
+	// highest severity if the classifier considers the text benign; see [instructions.Doubted].
 	Found   scanner.Severity `json:"-"`
 	Remains scanner.Severity `json:"-"`
 }
@@ -55,7 +55,7 @@ func (r *Row) group() string {
 // Text is one string of a row.
 type Text struct {
 	Group     intent.Group
-	Around    int // number of sentences in the text that it was decoded from
+	Around    int // number of sentences around it; see [intent.Around]
 	Sentences []Sentence
 }
 
@@ -64,7 +64,7 @@ type Sentence struct {
 	Features []uint32
 	Input    intent.Input
 	Verdicts []uint32 // of rules that report it
-	InSpan   bool     // overlaps the part that carries the attack
+	InSpan   bool     // overlaps the part that carries the attack or, if that part is unknown, is reported by a rule
 }
 
 // Load reads rows from files. Each file is a set, named after the file.
@@ -217,7 +217,7 @@ func (c *capture) input(t []byte, i int, place *intent.Place) intent.Input {
 	return in
 }
 
-// keep returns a copy of words that all inputs of a text share.
+// keep returns a copy of words. All inputs of a text share the same copy.
 func (c *capture) keep(words intent.Words) intent.Words {
 	kept, ok := c.words[words.ID]
 	if !ok {

@@ -150,9 +150,9 @@ type netRow struct {
 	label, weight float64
 }
 
-// netRows returns the sentences that carry attacks, and the benign sentences with scores above the ones
-// in pass. others contains the sentences of real servers and public corpora, without duplicates within a
-// package or source; sets contains all other sentences.
+// netRows returns the sentences that carry attacks, and the benign sentences with scores above the
+// thresholds in pass. others contains the sentences of real servers and public corpora, without
+// duplicates within a package or source; sets contains all other sentences.
 func netRows(all []Scored, heldOut func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
 	said := map[uint32]bool{}
 	for i := range all {

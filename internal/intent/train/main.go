@@ -21,8 +21,8 @@ func main() {
 	public := flag.String("public", "", "Directory of a labelled corpus, half of which is used; texts from one source are held out together.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs and singles, for a learning curve.")
 	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
-	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file.")
-	output := flag.String("o", "", "Write the model, trained on all texts, to this file.")
+	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file; requires -o.")
+	output := flag.String("o", "", "Write the model, trained on all texts, to this file; requires -net.")
 	flag.Parse()
 	rows, err := load(*servers, *public, flag.Args())
 	if err == nil {

