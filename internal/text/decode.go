@@ -17,7 +17,8 @@ type Hidden struct {
 }
 
 // The limits of decoding. A run is decoded as UTF-16 only if its beginning is text, and decoded text is
-// at most a little longer than its source, so the work is at most a small multiple of the input's length.
+// at most a little longer than its source, so the work is at most a small multiple of the input's
+// length.
 const (
 	MaxLayers    = 3   // maximum depth of nested encodings
 	minRun       = 20  // characters; a shorter run cannot contain an instruction

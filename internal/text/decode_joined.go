@@ -27,7 +27,7 @@ type joint struct {
 // name can be a sentence.
 func decodeJoined(s []byte, yield func(Hidden)) {
 	j := joint{s: s, yield: yield}
-	from, high := -1, -1 // start of the word; the last non-ASCII byte of the block
+	from, high := -1, -1 // start of the word; the last non-ASCII byte so far
 	var before uint64    // the words in the previous block
 	for i := 0; i <= len(s); i += blockSize {
 		in, others := wordsIn(s, i)

@@ -25,7 +25,7 @@ type Expr struct {
 	exact     bool              // the automata match exactly what the expression does, not more
 	heads     func() (head, inside *lazyregexp.Regexp)
 	parts     []*Expr       // branches of an alternation that is not exact; each has few states on its own
-	literals  *literalTable // every match of a branch contains one of its literals
+	literals  *literalTable // every match of a branch with literals contains one of them
 	always    uint64        // bit set of the branches without literals
 
 	anyMatch, firstMatch, back, from lazyDFA // back is for the reversed expression
@@ -88,8 +88,8 @@ func (e *Expr) parsed() *syntax.Regexp {
 	return parsed(e.re.Source())
 }
 
-// cloned returns a copy of a syntax tree that shares its runes: only reversed changes runes, and it
-// copies them first.
+// cloned returns a copy of a syntax tree. The copy shares the runes of the original: only reversed
+// changes runes, and it copies them first.
 func cloned(re *syntax.Regexp) *syntax.Regexp {
 	to := *re
 	to.Sub0 = [1]*syntax.Regexp{}
@@ -103,14 +103,14 @@ func cloned(re *syntax.Regexp) *syntax.Regexp {
 // The limits on the literals that select branches of an alternation: a branch is tried only on a
 // text that contains one of its literals.
 const (
-	leastLiteral = 2
-	mostLiterals = 256
-	mostParts    = 64
+	leastLiteral = 2   // bytes
+	mostLiterals = 256 // of a branch
+	mostParts    = 64  // branches
 )
 
-// split finds the branches of an alternation, or none if the expression is not an alternation. An
-// alternation's match is the leftmost match of any branch and, on a tie, the match of the first
-// such branch.
+// split finds the branches of an alternation, or none if the expression is not an alternation or has
+// more than mostParts branches. An alternation's match is the leftmost match of any branch and, on a
+// tie, the match of the first such branch.
 func (e *Expr) split(re *syntax.Regexp) {
 	var ahead []*syntax.Regexp // assertions
 	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {

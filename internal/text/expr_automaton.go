@@ -38,8 +38,8 @@ const fullRow = 250
 // textEnd returns the class that stands for the end of the text.
 func (a *automaton) textEnd() uint8 { return uint8(a.classes - 2) }
 
-// lastStart returns the class that stands for the last position at which a match may begin. It
-// reads no character.
+// lastStart returns the class that stands for the last position at which a match may begin. A
+// transition on it reads no character.
 func (a *automaton) lastStart() uint8 { return uint8(a.classes - 1) }
 
 // The context before a position, as needed to evaluate assertions.

@@ -15,7 +15,7 @@ import (
 // ASCII letters in text whose letters are mostly ASCII, and in words with ASCII letters.
 type Folded struct {
 	Text []byte
-	pos  []int32 // source offset of each byte of Text; nil if all are the same
+	pos  []int32 // source offset of each byte of Text; nil if it always equals the offset in Text
 	src  int     // length of the source
 }
 
@@ -57,7 +57,7 @@ func (f *Folder) Fold(s []byte) *Folded {
 		f.last = Folded{Text: f.buf, src: n}
 		return &f.last
 	}
-	if f.pos = f.pos[:0]; f.pos == nil { // nil would mean that all offsets are the same
+	if f.pos = f.pos[:0]; f.pos == nil { // nil would mean that all offsets are unchanged
 		f.pos = make([]int32, 0, len(s))
 	}
 	for i := range n {

@@ -23,7 +23,7 @@ type literalTable struct {
 	chain   []chained  // anchors of a slot's gram, as linked lists
 	anchors []anchor
 	same    *[256]byte // form in which bytes are compared
-	tiny    []anchor   // anchors too short for a gram, found by their first byte
+	tiny    []anchor   // anchors more than one byte shorter than a gram, found by their first byte
 }
 
 // gramSlot maps a gram to the first of its anchors, as an index into the chain plus one, or zero if
@@ -174,8 +174,8 @@ func gramWidth(patterns []Pattern, foldCase bool) int {
 
 func hashGram(gram uint32) uint32 { return gram * 0x9E3779B1 }
 
-// bitAt returns the position of the bit for a hashed gram. Shifts by constants are faster than by the
-// size of the bitmap.
+// bitAt returns the position of the bit for a hashed gram. Shifts by constants are faster than shifts
+// that depend on the size of the bitmap.
 func bitAt(bitmap []uint64, h uint32) (word, bit uint32) {
 	return h >> (32 - mostBits) & uint32(len(bitmap)-1), h >> (32 - 6)
 }

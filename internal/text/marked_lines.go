@@ -17,9 +17,9 @@ type markedLines struct {
 	comment bool   // a block comment is open, whose lines can begin with an asterisk
 }
 
-// MarkedLines yields each group of consecutive lines in s that begin with the same marks of a comment or
-// a quotation, or with times, without these beginnings, if a line continues the sentence of the line before.
-// The group is valid until yield returns.
+// MarkedLines yields each group of consecutive lines in s that begin with times, or with the same marks
+// of a comment or quotation. It omits these beginnings, and groups in which no line continues the
+// sentence of the line before. The group is valid until yield returns.
 func MarkedLines(s []byte, yield func(lines []Line)) {
 	if bytes.IndexByte(s, '\n') < 0 {
 		return
@@ -95,8 +95,8 @@ func lineMarks(line []byte) (marks []byte, n int) {
 
 var timeMarks = []byte("time")
 
-// timeEnd returns the offset of the text after the date and time, the time, and the level in capitals with which
-// a line of a log begins at from, or 0 if it does not begin with a time.
+// timeEnd returns the offset of the text in a line of a log after the time at from, with any date before
+// the time and any level in capitals after it, or 0 if there is no time.
 func timeEnd(line []byte, from int) int {
 	if from >= len(line) || letter(line[from]) { // no time begins with one
 		return 0
