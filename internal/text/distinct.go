@@ -34,7 +34,7 @@ type Distinct struct {
 	Start, End int
 	Kind       DistinctKind
 	Digest     uint64
-	Base       bool // only looked up: a link without its query, the host of a link, or a word that could be a secret
+	Base       bool // only looked up: a link without query, a link's host, or a word that could be a secret
 }
 
 // The requirements for a value to count as distinctive.

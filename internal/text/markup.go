@@ -14,10 +14,10 @@ const (
 	renderedBytes = 32 << 10 // a rendered text ends with the first block that exceeds this length,
 	renderedParts = 8 << 10  // or with this number of parts
 	plainBytes    = 16 << 10 // of a longer text without markup, only the ends are rendered:
-	nearMarkup    = 2 << 10  // this much before and after markup; also the maximum length of a link
+	nearMarkup    = 2 << 10  // this much before and after markup; also the maximum length of a link's text or target
 )
 
-// Render yields the parts of a text that contain markup as a reader sees them: without HTML tags and
+// Render yields, as a reader sees them, the parts of a text that contain markup: without HTML tags and
 // without the marks of emphasis and links in Markdown, and with HTML entities decoded. Paragraphs
 // without markup are left out. The slices are valid until yield returns.
 func (r *Renderer) Render(s []byte, yield func(rendered []byte, parts []Part)) {
@@ -39,7 +39,7 @@ type Renderer struct {
 
 	out    []byte
 	parts  []Part
-	from   int  // end of the source in parts
+	from   int  // end of the source that parts covers
 	marked bool // the paragraph contains markup
 
 	closing    [len(emphasisMarks)][emphasisRun + 1]int // for each kind of emphasis, where it ends
@@ -297,7 +297,7 @@ func (r *Renderer) isElement(name string) bool {
 	return closed
 }
 
-// The maximum lengths of a tag and of its name, in bytes, and the number of different names.
+// The maximum lengths of a tag and of its name, in bytes, and the maximum number of different names.
 const (
 	maxTag       = 4 << 10
 	tagNameBytes = 24

@@ -29,8 +29,8 @@ func (r *Renderer) RenderJSON(s []byte, yield func(rendered []byte, parts []Part
 	r.flush()
 }
 
-// EscapedProse returns the values with escapes that RenderJSON renders, without their quotation marks, or nil if the
-// text is not valid JSON.
+// EscapedProse returns the values that RenderJSON renders and that contain escapes, without their
+// quotation marks. It returns nil if the text is not a valid JSON object or array.
 func EscapedProse(s []byte) (values []Span) {
 	if !IsJSON(s) || bytes.IndexByte(s, '\\') < 0 || !jsontext.Value(s).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return nil

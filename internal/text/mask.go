@@ -80,7 +80,7 @@ func formsIn(s []byte) (forms uint64) {
 	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // their lower-case forms are ASCII letters
 		s = bytes.ToLower(s)
 	}
-	long := bytes.Contains(s, []byte("\u017f")) // matches s in the expressions, which the functions in allows ignore
+	long := bytes.Contains(s, []byte("\u017f")) // matches the letter s in the expressions, but not in the functions in allows
 	var small [64]occurrence
 	hints := small[:0]
 	for at := 0; at < len(s); at += scanBlock {

@@ -51,8 +51,8 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// IsWord reports whether a value looks like a word: letters in one case, or with an initial capital.
-// Generated secrets are longer, mix both cases or have digits.
+// IsWord reports whether a value looks like a word: at most 20 letters in one case, or with an initial
+// capital. Generated secrets are longer, mix both cases or have digits.
 func IsWord(value string) bool { return wordOfLetters.MatchString(value) }
 
 var wordOfLetters = lazyregexp.New(`^(?:[A-Za-z]?[a-z]{1,19}|[A-Z]{1,20})$`)
@@ -206,7 +206,7 @@ type jsonString struct {
 	before           []byte // text since the previous literal
 	literal          []byte // with its quotes; empty at the end
 	isName           bool   // it is the name of a member
-	identifies       bool   // its member determines what the message or a part of it is; see jsonPlace
+	identifies       bool   // see jsonPlace.identifies
 	numberIdentifies bool   // likewise for a number in before
 }
 

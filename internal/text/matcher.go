@@ -310,5 +310,6 @@ func (s *Scanner) add(r *run, p, start, end int) {
 }
 
 // Cut returns the patterns that had more matches in the last scanned text than are kept. The
-// missing matches lie between those kept from the beginning and those kept from the end.
+// missing matches lie between those kept from the beginning and those kept from the end or, for a
+// user-written pattern, possibly after all that are kept.
 func (s *Scanner) Cut() []int { return s.cut }

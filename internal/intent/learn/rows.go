@@ -23,7 +23,7 @@ import (
 // Row is a labelled definition or result, with the features of its sentences.
 type Row struct {
 	ID, Pair, Type, Label, Kind, Lang string
-	Set                               string // the file, the package of a real server, or the source of a public text
+	Set                               string // the file, a real server's package, or a public text's source
 	Real                              bool   `json:"-"` // listed by a real server
 	Public                            bool   `json:"-"` // from a public corpus
 	Span                              string
@@ -64,7 +64,7 @@ type Sentence struct {
 	Features []uint32
 	Input    intent.Input
 	Verdicts []uint32 // of rules that report it
-	InSpan   bool     // overlaps the part that carries the attack or, if that part is unknown, is reported by a rule
+	InSpan   bool     // overlaps the attack or, if its position is unknown, is reported by a rule
 }
 
 // Load reads rows from files. Each file is a set, named after the file.
