@@ -1,7 +1,7 @@
 // Package intent is a classifier that recognizes instructions that harm the user. It is a linear
 // model over a sentence's features: words, word stems, word pairs, and how much of the sentence
 // relates to the purpose of the tool. URLs, mail addresses and numbers are masked, and names and
-// paths are split into their words, so that the model does not learn them as a whole. Sentences
+// paths are split into their words, so that the model does not memorize them. Sentences
 // that the linear model considers possible attacks are also judged, together with the sentences
 // around them and the tool's names and purpose, by small neural nets, which represent words by
 // vectors. Package learn trains both.
@@ -19,7 +19,7 @@ type Place struct {
 	Kind      PlaceKind
 	Tool      []byte                 // folded name of the defined tool, prompt or resource
 	Parameter []byte                 // folded name of the parameter that the text describes
-	Purpose   []byte                 // folded first sentence of the description, if the text is not part of it
+	Purpose   []byte                 // folded first sentence of the description, unless the text is the description
 	Required  bool                   // the parameter is required
 	Has       func(name []byte) bool // reports whether the definition has a parameter of this name
 }

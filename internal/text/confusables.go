@@ -1,8 +1,8 @@
 package text
 
-// lookalikes lists, for each ASCII letter, the letters of other scripts that a reader mistakes for
-// it: lower-case ones, followed by the capitals whose lower-case form looks like another letter or
-// like none. Source: confusables.txt of UTS #39 (Unicode security mechanisms,
+// lookalikes lists, for each ASCII letter, the non-ASCII letters that a reader mistakes for it:
+// lower-case letters and letters without case, followed by the capitals whose lower-case form looks
+// like another letter or like none. Source: confusables.txt of UTS #39 (Unicode security mechanisms,
 // https://www.unicode.org/reports/tr39/), reduced to single letters whose prototype is an ASCII
 // letter and that NFKD leaves unchanged, without the right-to-left scripts, and extended with the
 // lower-case forms of confusable capitals (such as U+043D for h). Capitals that look like I are

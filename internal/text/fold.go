@@ -11,8 +11,8 @@ import (
 // Folded is text as patterns see it: lower-case, compatibility-decomposed, and without diacritics,
 // invisible characters, control characters or terminal sequences. Unicode tag characters are
 // replaced by the ASCII that they carry, and each run of white space by one space, or by one line
-// feed if it contains one. Letters of other scripts that look like ASCII letters are replaced by
-// ASCII letters in text whose letters are mostly ASCII, and in words with ASCII letters.
+// feed if it contains one. Non-ASCII letters that look like ASCII letters are replaced by ASCII
+// letters in text whose letters are mostly ASCII, and in words with ASCII letters.
 type Folded struct {
 	Text []byte
 	pos  []int32 // source offset of each byte of Text; nil if it always equals the offset in Text

@@ -95,8 +95,8 @@ func lineMarks(line []byte) (marks []byte, n int) {
 
 var timeMarks = []byte("time")
 
-// timeEnd returns the offset of the text in a line of a log after the time at from, with any date before
-// the time and any level in capitals after it, or 0 if there is no time.
+// timeEnd returns the offset of the text after the time with which a line of a log begins at from, or 0
+// if there is no time. It also skips a date before the time, and a level in capitals after it.
 func timeEnd(line []byte, from int) int {
 	if from >= len(line) || letter(line[from]) { // no time begins with one
 		return 0

@@ -10,7 +10,7 @@ import (
 
 // secret is a form of credential that a report must not repeat. If the expression has a group, only
 // the group's match is hidden. Every match contains at least one of the hints, which are literals
-// in lower case: most texts contain none, and the expression is not run on them.
+// in lower case; the expression is run only on texts with a hint, which are few.
 type secret struct {
 	hints  []string
 	re     *Expr

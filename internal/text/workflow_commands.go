@@ -6,8 +6,8 @@ import (
 )
 
 // Guard returns a writer to w that replaces the first colon of each line that begins with two
-// colons, possibly after spaces, with <U+003A>. GitHub Actions treats such a line in any program's output
-// as a workflow command, and a text's author can influence where the lines of wrapped text or a
+// colons, possibly after spaces, with <U+003A>. GitHub Actions treats such a line in any program's
+// output as a workflow command, and a text's author can influence where the lines of wrapped text or a
 // diff begin. A colon at the start of a line is held back until the next byte is written.
 func Guard(w io.Writer) io.Writer { return &lineGuard{w: w} }
 

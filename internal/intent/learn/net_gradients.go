@@ -303,7 +303,8 @@ func (n *trainee) spread(s *sequence, back, scale *[intent.Matches]float32) {
 	}
 }
 
-// learn propagates the gradients of the batch's words to the vectors that they are made of.
+// learn propagates the gradients of the batch's words to the vectors that each word's vector is
+// computed from.
 func (n *trainee) learn() {
 	for _, i := range n.used {
 		w := &n.words[i]

@@ -40,8 +40,8 @@ type Row struct {
 // Attack reports whether the row is an attack.
 func (r *Row) Attack() bool { return r.Label == "attack" }
 
-// group returns the name of the group of rows that share most of their words: a pair, a package, or
-// a source.
+// group returns the name of the group of rows that share most of their words: a pair, a package, a
+// source, or the row alone.
 func (r *Row) group() string {
 	switch {
 	case r.Real || r.Public:
