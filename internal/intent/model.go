@@ -113,13 +113,10 @@ func uint32At(table string, at int) uint32 {
 	return uint32(table[at]) | uint32(table[at+1])<<8 | uint32(table[at+2])<<16 | uint32(table[at+3])<<24
 }
 
-// filter returns the filter of the model.
 func (m Model) filter() filter { return filter(m.table[headerBytes:slotsAt]) }
 
-// slots returns the number of slots.
 func (m Model) slots() uint32 { return uint32(len(m.table)-slotsAt) / slotBytes }
 
-// slot returns the contents of a slot.
 func (m Model) slot(at uint32) string { return m.table[slotsAt+slotBytes*int(at):][:slotBytes] }
 
 // tag returns the tag in a slot, or 0 if it is empty.

@@ -42,7 +42,7 @@ const (
 
 	Inputs = Sequences*Matches + Contexts
 
-	surroundings = 3  // number of sentences before and after a sentence that the net also reads
+	surroundings = 3  // number of sentences on each side that the net reads with a sentence
 	maxWords     = 64 // maximum number of words that the net reads of a sentence or name
 )
 

@@ -42,7 +42,8 @@ func Unwrapped(dst []Sentence, t []byte) []Sentence {
 }
 
 // continues reports whether the sentence before the line break at t[i] continues after the break: the
-// break does not follow one of .!?:; and no list item or paragraph begins after it.
+// break follows neither a colon, a semicolon nor the end of a sentence, and no list item or paragraph
+// begins after it.
 func continues(t []byte, i int) bool {
 	before, after := bytes.TrimRight(t[:i], " \t\r"), bytes.TrimLeft(t[i+1:], " \t")
 	if len(before) == 0 || bytes.IndexByte([]byte(".!?:;\n"), before[len(before)-1]) >= 0 {
@@ -138,8 +139,8 @@ func (s *splitter) cut(end int) {
 	s.start = end
 }
 
-// The maximum number of words in a fragment that WithoutHead and WithoutTail leave out; in parentheses,
-// WithoutTail leaves out one word more.
+// The maximum number of words in a fragment that WithoutHead and WithoutTail leave out. WithoutTail
+// leaves out one more if the fragment is in parentheses.
 const (
 	shortHead = 3
 	shortTail = 4
@@ -212,8 +213,8 @@ var mayEnd = func() (t [256]bool) {
 	return t
 }()
 
-// Around returns the number of sentences in the text of which p is a [scanner.TextPass.Part], or 0 if p
-// is not a part, or is another reading of a whole text.
+// Around returns the number of sentences in the text of which p is a [scanner.TextPass.Part]. It returns
+// 0 if p is not a part, or is another reading of almost the whole text.
 func Around(p *scanner.TextPass) int {
 	if !p.Part() {
 		return 0

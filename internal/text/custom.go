@@ -89,7 +89,7 @@ func edged(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, edged)
 }
 
-// deriver derives literals of which every match contains at least one.
+// deriver derives literals, at least one of which occurs in every match.
 type deriver struct {
 	fold        Folder
 	least, most int  // minimum bytes of a literal, and maximum number of literals
@@ -153,7 +153,7 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// requiredOf returns the best literals of which every match of a concatenation contains at least one.
+// requiredOf returns the best literals, at least one of which occurs in every match of a concatenation.
 // They come from a single part, or from consecutive parts for which d.exact can enumerate all strings.
 func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	run := []string{""}

@@ -24,7 +24,7 @@ const (
 	minRun       = 20  // characters; a shorter run cannot contain an instruction
 	minDecoded   = 10  // bytes
 	minEscapes   = 4   // minimum number of escapes for text to be decoded as a whole
-	minInvisible = 16  // minimum number of invisible characters: two letters
+	minInvisible = 16  // minimum number of invisible bits: two characters
 	probe        = 240 // number of bytes examined to see whether a run is UTF-16
 )
 

@@ -12,7 +12,6 @@ const (
 	longDumpLine = 512 // bytes
 )
 
-// dumpLine is a line of a dump.
 type dumpLine struct {
 	start int // of its codes
 	next  int // start of the next line, or 0 if the dump ends

@@ -71,7 +71,6 @@ func (j *joint) joinedAgain(from int) bool {
 	return j.gapEnd > j.gap && from-j.end == j.gapEnd-j.gap && string(j.s[j.end:from]) == string(j.s[j.gap:j.gapEnd])
 }
 
-// add adds the next word.
 func (j *joint) add(from, end int) {
 	if end-from >= joinedWords*humpLetters {
 		camel(j.s, from, end, j.yield)

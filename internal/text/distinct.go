@@ -86,9 +86,9 @@ var valueClass = func() (t [256]uint8) {
 	return t
 }()
 
-// Distincts yields the distinctive values of s, in order of position within each kind. If
-// documentation is set, it yields neither secrets nor passages; otherwise, it also returns the
-// spans of the credentials, which include the secrets.
+// Distincts yields the distinctive values of s: secrets first, passages last. If documentation is set,
+// it yields neither secrets nor passages; otherwise, it also returns the spans of the credentials,
+// which include the secrets.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials [][2]int) {
 	if !documentation {
 		credentials = Credentials(s)

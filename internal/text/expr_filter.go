@@ -66,7 +66,6 @@ func (s *states) find(key []byte) (number, slot int) {
 	return 0, slot
 }
 
-// grow doubles the number of slots.
 func (s *states) grow() {
 	s.slots = make([]int32, max(16, 2*len(s.slots)))
 	for number := 1; number < len(s.ends); number++ {

@@ -31,7 +31,6 @@ func MarkedLines(s []byte, yield func(lines []Line)) {
 	m.flush(yield)
 }
 
-// line adds the next line.
 func (m *markedLines) line(l Line, yield func([]Line)) {
 	line := bytes.TrimRight(m.s[l.Start:l.End], " \t\r")
 	marks, n := lineMarks(line)

@@ -54,7 +54,6 @@ func linesOf(s []byte) iter.Seq[Line] {
 	}
 }
 
-// line adds the next line.
 func (w *wrapper) line(l Line, yield func([]Line)) {
 	if l.End-l.Start > wrapColumns+prefixBytes {
 		w.flush(yield)
