@@ -58,7 +58,7 @@ type Reader struct {
 	filter    filter
 	recent    [1 << 13]weighed // indexed by the lowest bits of the feature
 
-	// The data for Input, from the last call of Features or Score.
+	// The data for Input, from the last calls of Features or Score.
 	input           Input
 	serial          uint32 // of the text
 	recentWords     [recentSentences]Words

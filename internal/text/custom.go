@@ -265,7 +265,7 @@ func (d *deriver) joined(a, b []string) []string {
 }
 
 // anchors turns the strings that an expression matches into anchors: it drops those that cannot
-// occur in folded text and truncates long ones.
+// occur in folded text and truncates long ones. It returns nil if one is too short.
 func (d *deriver) anchors(exact []string) []string {
 	var out []string
 	for _, s := range exact {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// value64 maps the characters of both base64 alphabets to their value plus one.
+// value64 maps each character of the base64 alphabets to its value plus one.
 var value64 = func() (t [256]byte) {
 	for i, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		t[b] = byte(i) + 1

@@ -26,7 +26,7 @@ var isHexDigit = func() (t [256]bool) {
 	return
 }()
 
-// hexValue maps hexadecimal digits to their value.
+// hexValue maps each hexadecimal digit to its value.
 var hexValue = func() (t [256]byte) {
 	for i, b := range []byte("0123456789abcdef") {
 		t[b] = byte(i)

@@ -58,7 +58,7 @@ func respelled(s []byte, yield func(Hidden)) {
 
 const viaSpelled = "spaced-out letters"
 
-// spelledIn appends the spelled-out words of at least two letters in s.
+// spelledIn appends the words in s that are spelled out and have at least two letters.
 func spelledIn(s []byte, words []spelledWord) []spelledWord {
 	long, side, next := 0, 0, 0 // side is the index of the first of the adjacent words
 	lonePairs(s, func(i int) {

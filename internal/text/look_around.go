@@ -64,7 +64,7 @@ func (s *Scanner) sweep(t []byte, p, from int) {
 	r.end = len(t)
 }
 
-// found handles a match of a user pattern's expression.
+// found handles a match of a pattern's expression.
 func (s *Scanner) found(t []byte, r *run, p, start, end int) {
 	if s.m.looks[p] != nil {
 		s.look(t, r, p, start, end)

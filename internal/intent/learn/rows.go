@@ -144,7 +144,7 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 func (c chunk) Release() {}
 
 // Read runs the rows through the engine like a user's recording and fills in their texts and the
-// findings from every rule except the classifier.
+// highest severities of the findings from all rules except the classifier.
 func Read(rows []*Row) error {
 	c := &capture{words: map[intent.SentenceID]intent.Words{}}
 	table := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
@@ -161,7 +161,7 @@ func Read(rows []*Row) error {
 	return nil
 }
 
-// capture copies the texts that the engine reads, and its findings, into a row.
+// capture copies the texts that the engine reads, and the severity of its findings, into a row.
 type capture struct {
 	row       *Row
 	reader    intent.Reader
