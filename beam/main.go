@@ -45,7 +45,7 @@ func run(ctx context.Context, runner string, job Job, outputs []string) error {
 	for _, o := range outputs {
 		format, file, ok := strings.Cut(o, "=")
 		if !ok || file == "" || !slices.Contains(report.Formats(), format) {
-			return fmt.Errorf("--output %s: expected FORMAT=FILE, with a format of %s", o, strings.Join(report.Formats(), ", "))
+			return fmt.Errorf("--output %s: expected FORMAT=FILE, where FORMAT is one of %s", o, strings.Join(report.Formats(), ", "))
 		}
 		job.Outputs[format] = file
 	}

@@ -137,7 +137,7 @@ func sameReports(dir string) bool {
 type patterns struct {
 	lines, yara string
 	literals    int // number of literals in the files
-	all         int // number of literals in the rules
+	all         int // number of literals without a line feed in the rules
 }
 
 // writePatterns writes the ASCII literals of all rules: one per line for rg, and as a single rule

@@ -1,6 +1,7 @@
 // Command literals prints the literals that the rules search for, one per line, for comparisons
-// with other programs. It is a separate program so that bench does not load the rules: on Linux,
-// the peak memory reported for a process is at least the memory that its parent used.
+// with other programs. It omits those with a line feed. It is a separate program so that bench does
+// not load the rules: on Linux, the peak memory reported for a process is at least the memory that
+// its parent used.
 package main
 
 import (

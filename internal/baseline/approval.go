@@ -1,6 +1,6 @@
-// Package baseline models what was approved about a server and by whom: its identity, which is
-// its command or address, and the approvals in a lockfile. It does no I/O and never reads the
-// clock.
+// Package baseline models what was approved about a server, and who approved it: the identity of
+// the server, such as its command or address, and the approvals in a lockfile. It does no I/O and
+// never reads the clock.
 package baseline
 
 import (
@@ -33,7 +33,7 @@ func (a *Approval) stated() bool {
 	return by != "" && by != FirstUse && by != Auto
 }
 
-// readable returns what people can read of s: without invisible characters and surrounding white space.
+// readable folds s, which removes invisible characters, and trims white space.
 func readable(s string) string {
 	var f text.Folder
 	return strings.TrimSpace(string(f.Fold([]byte(s)).Text))

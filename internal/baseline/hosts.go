@@ -11,9 +11,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// hosts returns the hosts named in an entry's variables and headers (the server often sends a
-// credential to these hosts), in the project's files that the server reads, and in its OAuth settings,
-// which determine who obtains the token.
+// hosts returns the hosts, other than that of its URL, that an entry names in its variables and
+// headers (the server often sends a credential to these hosts), in its OAuth settings (which
+// determine who obtains the token), and in the project's files (see FileHosts).
 func hosts(e *configfile.Entry) []string {
 	all := slices.Clone(e.FileHosts)
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {

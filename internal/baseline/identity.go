@@ -119,8 +119,9 @@ func (id *Identity) Key() string {
 	return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Package}, id.bareArgs()...))
 }
 
-// Alike reports whether two configurations start the same server in the same way, apart from variables,
-// headers and hosts. In different directories, the same command can start different files.
+// Alike reports whether two configurations start the same server in the same way, apart from
+// variables, headers and hosts. In different directories, the same command can start different
+// files, so their digests are compared too.
 func (id *Identity) Alike(other *Identity) bool {
 	if id.Replaced(other) && other.Replaced(id) {
 		return false
@@ -325,7 +326,8 @@ func brief(was, is string) (string, string) {
 	return shorten(a), shorten(b)
 }
 
-// packageVersion returns a package with its version, as launchers write it, or "" if there is none.
+// packageVersion returns a package and its version as PACKAGE@VERSION, or "" if there is no
+// package.
 func packageVersion(id *Identity) string {
 	switch {
 	case id.Package == "":

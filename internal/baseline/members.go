@@ -20,8 +20,8 @@ func (s Members) Lacks(other Members) (absent []string) {
 	return absent
 }
 
-// Members returns the members that an identity has, including those that
-// [Identity.Differences] ignores if one side lacks them.
+// Members returns "identity" itself, and members such as identity.digest, whose removal
+// [Identity.Differences] does not report.
 func (id *Identity) Members() Members {
 	members := Members{}
 	if id == nil {

@@ -38,14 +38,14 @@ func (c Set) Has(a Capability) bool { return c>>a&1 != 0 }
 type role uint32
 
 const (
-	reads    role = 1 << iota // a verb that returns something
-	seeks                     // a verb that returns whatever matches
-	lists                     // a verb that lists names without content
-	changes                   // a verb that stores something
-	alters                    // a verb that removes or changes something without sending anything out
-	sends                     // a verb that sends something out
-	fetches                   // a verb that accesses an address
-	runs                      // a verb that runs its input
+	reads    role = 1 << iota // a verb for returning something
+	seeks                     // a verb for returning whatever matches
+	lists                     // a verb for listing names without content
+	changes                   // a verb for storing something
+	alters                    // a verb for removing or changing something without sending anything out
+	sends                     // a verb for sending something out
+	fetches                   // a verb for accessing an address
+	runs                      // a verb for running the input
 	private                   // a thing that belongs to the user
 	foreign                   // a thing that strangers write
 	open                      // a thing that anybody can read
@@ -53,9 +53,9 @@ const (
 	holder                    // a thing that contains other things
 	runnable                  // something that is run, or runs other things: it reads files and reaches the network
 	about                     // a thing that describes another one, such as a status or a schema, without its content
-	looks                     // a verb that describes a thing without returning it
-	carries                   // a verb that sends something out, though it can also be a noun
-	works                     // a verb that transforms its input
+	looks                     // a verb for describing a thing without returning it
+	carries                   // a verb for sending something out, though it can also be a noun
+	works                     // a verb for transforming the input
 
 	verbs   = reads | seeks | lists | changes | alters | sends | fetches | runs
 	actions = verbs | looks | carries | works // verbs that determine a tool's category
@@ -187,5 +187,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// openingBytes is how many bytes at the start of a description are searched for its subject.
+// openingBytes is how many bytes at the start of a description are read.
 const openingBytes = 200

@@ -141,8 +141,8 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || preferredTo.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end) || inCallExample(t, start, end)
 }
 
-// exampleCall matches the text from the announcement of an example to an argument in the call of a
-// function, such as: Example: classify({ text: "
+// exampleCall matches the text from the announcement of an example to an argument of a function
+// call, such as: Example: classify({ text: "
 var exampleCall = lazyregexp.New(`\b(examples?|e\.g\.?|usage)\b[^\n"]{0,40}\b[a-z_][\w.]*\(\s*(\{\s*)?([^\n()]*[,{]\s*)?(["'\w-]+\s*[:=]\s*)?"[^"\n]*$`)
 
 // inCallExample reports whether [start, end) is in a string that an example passes to a function.
@@ -153,8 +153,8 @@ func inCallExample(t []byte, start, end int) bool {
 	return closed >= 0 && bytes.IndexByte(rest[closed:], ')') > 0 && exampleCall.Match(t[max(line, start-ClauseReach):start])
 }
 
-// CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as
-// run does not count as quoted.
+// CommandNegatedOrQuoted is like NegatedOrQuoted, but false for any command in a code span after a
+// verb such as run.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && runVerb.Match(t[max(0, start-ClauseReach):start]))
 }

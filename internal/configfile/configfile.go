@@ -1,6 +1,6 @@
-// Package configfile models files that affect findings: the servers in a client configuration, and
-// the changes to a settings file. Package config reads them, and the engine inspects them. This
-// package does no I/O.
+// Package configfile models the servers in client configurations, and the changes to files that
+// affect findings. Package config reads them, and the engine inspects them. This package does no
+// I/O.
 package configfile
 
 import (
@@ -134,7 +134,8 @@ type Found struct {
 	Removed bool
 }
 
-// Setting is a value in a client configuration, outside its server entries or, in Entry.Other, in one.
+// Setting is a value in a client configuration, outside its server entries or, in Entry.Other, inside
+// one.
 type Setting struct {
 	Pointer string // JSON Pointer into the file or, in Entry.Other, into the entry
 	Text    string // value of a scalar: the string, or the literal as written

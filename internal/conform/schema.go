@@ -68,7 +68,7 @@ type keyword struct {
 	of       kinds
 	reports  bool
 	last     bool
-	check    func(c *compiler, k *keyword, at found) check // nil if there is nothing to check
+	check    func(c *compiler, k *keyword, at found) check // returns nil if there is nothing to check
 }
 
 // keywords are in the order in which they are checked. A value that violates type, const, enum or

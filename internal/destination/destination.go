@@ -217,7 +217,7 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// looksASCII reports whether a label consists of non-ASCII letters that look like ASCII. Accented
+// looksASCII reports whether a label has non-ASCII characters that all look like ASCII. Accented
 // Latin letters do not count, because readers recognise them.
 func looksASCII(label string) bool {
 	for _, r := range label {

@@ -64,7 +64,7 @@ func addresses(value string) (found []string) {
 				host = strings.TrimSuffix(host, "]")
 			}
 			plain := (&url.URL{Host: host}).Hostname()
-			alone := i == 0 && len(slashes) > 1 // a host without a dot would be a word anywhere else
+			alone := i == 0 && len(slashes) > 1 // elsewhere, a name without a dot may be an ordinary word
 			if plain == "" || strings.ContainsAny(host, "{}$%") || !alone && !strings.ContainsAny(plain, ".:") || Loopback(plain) {
 				continue
 			}
@@ -93,7 +93,7 @@ func bareHost(word, name string) string {
 	case at >= 0 && port == "": // an email address
 	case notIP == nil, localSuffixes[suffix], privateSuffix.MatchString(host):
 		return host + port
-	case FileEnding(suffix) || !icann && !hosting.MatchString(name): // a file name, a version or a name in a program
+	case FileEnding(suffix) || !icann && !hosting.MatchString(name): // a file name, a version or an identifier
 	case addressed.MatchString(name), port != "", strings.Contains(suffix, "."), strings.Count(host, ".") > 1: // not one like wsgi.app
 		return host + port
 	}

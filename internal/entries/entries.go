@@ -26,9 +26,9 @@ func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Com
 	}
 }
 
-// EachNested invokes the callback for the command of every configured server that has one, and for the
-// commands behind it. The callback also receives a function that reports a finding about an argument;
-// equal findings are reported once.
+// EachNested invokes the callback for the command of every configured server that has one, and for
+// the commands that this command runs. The callback also receives a function that reports a finding
+// about an argument; equal findings are reported once.
 func EachNested(p *scanner.ConfigPass, each func(e *configfile.Entry, c *launch.Command, report Reporter)) {
 	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		seen := map[string]bool{}

@@ -56,8 +56,8 @@ func cacheIntegrity(asked, integrityFile string) {
 	}
 }
 
-// From returns the response that a server with the definitions in a dump sends. A member "fails" of
-// the dump is the error that answers tools/list.
+// From returns the response that a server with the definitions in a dump sends. If the dump has a
+// member "fails", tools/list fails with this error.
 func (r Request) From(dump []byte) string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(dump, &members); err != nil {

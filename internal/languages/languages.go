@@ -1,4 +1,4 @@
-// Package languages recognizes instructions to a model in languages other than English, from word
+// Package languages recognizes instructions to a model in languages other than English, using word
 // tables that are compiled to patterns.
 package languages
 
@@ -160,7 +160,6 @@ func (l *Language) Alone(list string) string {
 	return `(^|` + noLetter + `)` + expr + `($|` + noLetter + `)`
 }
 
-// phrase returns the expression for a phrase.
 func (l *Language) phrase(p string) string {
 	p = strings.ReplaceAll(p, `USER`, l.Words(l.User))
 	blank := `\s+`

@@ -14,7 +14,7 @@ import (
 // Regexp is a regular expression that is compiled on first use. It is safe for concurrent use.
 type Regexp struct {
 	source  string
-	compose func() string // returns the source, if it was not given; else nil
+	compose func() string // returns the source; nil if the source was given
 	once    sync.Once
 	re      *regexp.Regexp
 }

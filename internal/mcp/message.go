@@ -210,7 +210,7 @@ const (
 	OnNewServer                       // it is one of its server's first messages in the session
 	OnIdentity                        // it contains its server's identity: from a lockfile, a started or removed server, or a bundle
 	OnHTTP                            // the HTTP headers of its exchange are known
-	OnNoise                           // it is not a message
+	OnNoise                           // it does not start like a JSON-RPC message
 	OnBatch                           // it came in a batch
 	AllTraits      = OnBatch<<1 - 1
 )

@@ -11,7 +11,7 @@ type departed[S, D any] struct {
 	definitions map[DefinitionKey]D
 }
 
-// maxDeparted bounds the servers of one program that a new server is compared with.
+// maxDeparted is the maximum number of servers of one program that a new server is compared with.
 const maxDeparted = 16
 
 // Add adds a server.
@@ -21,10 +21,10 @@ func (d Departed[S, D]) Add(id *baseline.Identity, server S, definitions map[Def
 	}
 }
 
-// Renamed returns the server that was probably renamed to a new one, and reports whether there is one.
-// Both run the same program, perhaps with different arguments, and at least half of the names in the
-// shorter list of definitions are also in the other list: different arguments alone can turn a program
-// into a different server.
+// Renamed returns the server that was probably renamed to a new one, and reports whether there is
+// one. Both run the same program, perhaps with different arguments, and at least half of the names
+// in the shorter list of definitions are also in the other list. The names are compared because
+// different arguments can turn a program into a different server.
 func Renamed[S, D, N any](d Departed[S, D], id *baseline.Identity, definitions map[DefinitionKey]N) (server S, ok bool) {
 	most := 0
 	for _, was := range d[id.Program()] {

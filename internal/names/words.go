@@ -53,7 +53,7 @@ var (
 	alikeInASCII = strings.NewReplacer("rn", "m", "vv", "w")
 )
 
-// dropSeparators appends the bytes of name that are not separators to dst.
+// dropSeparators appends to dst the bytes of name that are not separators.
 func dropSeparators(dst, name []byte) []byte {
 	for _, c := range name {
 		if c != '-' && c != '_' && c != ' ' && c != '.' {

@@ -68,8 +68,8 @@ func TestForms(t *testing.T) {
 // expected.
 func TestBad(t *testing.T) {
 	for data, want := range map[string]string{
-		``:                                     "no advisory in it",
-		`[]`:                                   "no advisory in it",
+		``:                                     "contains no advisory",
+		`[]`:                                   "contains no advisory",
 		`{"name": "x", "version": "1"}`:        "has no id",
 		`[` + debian + `, {"id": 7}]`:          "/1/id",
 		`[` + debian + `, {"affected": "x"}]`:  "/1/affected",

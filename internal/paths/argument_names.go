@@ -3,7 +3,7 @@ package paths
 import "github.com/mcpscan/mcpscan/internal/names"
 
 // pathWords indicate, in an argument name, that the argument is a path; TextArguments indicate that
-// it is text even if it contains a path.
+// it is text, even if this text contains a path.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)

@@ -15,7 +15,7 @@ type Path struct {
 	home     bool // starts at the home directory
 	drive    string
 	Climbs   int  // levels above its starting point
-	Emptied  bool // a ".." removed the only component left of an absolute path
+	Emptied  bool // a ".." removed the last remaining component of an absolute path
 	Hidden   bool // dots or slashes were encoded
 	URI      bool // written as a file URI
 }
@@ -40,7 +40,7 @@ func Parse(s string) (l Path, ok bool) {
 		}
 		s = decoded
 	}
-	s, _, _ = strings.Cut(s, "\x00") // file systems end the path at NUL
+	s, _, _ = strings.Cut(s, "\x00") // operating systems end a path at NUL
 	s = strings.ReplaceAll(strings.TrimSpace(s), `\`, "/")
 	if rest, ok := cutFold(s, "file:"); ok {
 		l.URI, s = true, strings.TrimPrefix(rest, "//")

@@ -58,7 +58,7 @@ func (d *denial) word(t []byte, i, j, reach int) {
 // should not be done.
 var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
 
-// In "prefer a name over reading the secret and passing it on", all of what follows is what should not
+// In "prefer a name over reading the secret and passing it on", everything after "over" should not
 // be done.
 var (
 	insteadOfDoing = lazyregexp.New(`^\s(of|than)\s[a-z]+ing\b`)

@@ -18,7 +18,7 @@ type entry struct {
 // head holds the entries that start with the same word.
 type head struct {
 	entries []entry
-	negates int // length of the text that the word negates, in bytes; 0 for other words
+	negates int // length of the text that the word negates, in bytes; 0 if none
 }
 
 // index looks up words in the lexicon.

@@ -231,8 +231,8 @@ func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
 	s.set(v, start, end)
 }
 
-// refer handles a sentence that takes or passes on "it". Such a sentence inherits senses from the
-// preceding sentence, unless it names data itself.
+// refer handles a sentence about taking or passing on "it". Such a sentence inherits senses from
+// the preceding sentence, unless it names data itself.
 func (s *Sentence) refer(ahead *Sentence) {
 	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(sensitive[:]) {
 		return

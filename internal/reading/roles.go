@@ -165,7 +165,7 @@ var (
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	// listed detects the text between two addresses in a list, which share a role.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
-	// pointedAt matches the text before a page with further information or a source.
+	// pointedAt matches the text before a source or a page with further information.
 	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|` +
 		`instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
 	// visited detects the text before a page on which a person does something.
@@ -226,7 +226,7 @@ func askedAbout(f []byte) bool {
 	return loc != nil && !bytes.ContainsAny(f[loc[1]:], ",;:")
 }
 
-// whether matches the beginning of a switch's description, after its name.
+// whether matches the beginning of a switch's description, including the name if that comes first.
 var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|` +
 	`optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
 

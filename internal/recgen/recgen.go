@@ -1,5 +1,5 @@
-// Package recgen generates recordings for tests and benchmarks: realistic events.jsonl of any size,
-// deterministic for a given seed.
+// Package recgen generates recordings for tests and benchmarks: realistic events.jsonl files of any
+// size, deterministic for a given seed.
 //
 // Its recordings must never be used to measure detection: they contain planted attacks only so that
 // some rules report findings.
@@ -24,8 +24,8 @@ type Options struct {
 }
 
 // Write writes a recording: several interleaved sessions, in each of which a client initialises a
-// few servers, lists their tools and calls them. About one session in eight contains a poisoned
-// definition or result.
+// few servers, lists their tools and calls them. Unless Honest is set, about one session in eight
+// has a poisoned definition and, in most cases, poisoned results.
 func Write(w io.Writer, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<20)
 	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC), honest: o.Honest}

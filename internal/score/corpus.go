@@ -36,7 +36,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// row is one labelled text. Tool, Text and Context remain JSON, to be copied into a frame.
+// row is one labelled text. Tool and Text remain JSON, to be copied into a frame; Context can have
+// any form.
 type row struct {
 	ID      string `json:"id"`
 	Label   string `json:"label"`

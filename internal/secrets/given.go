@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Given contains what a server is given.
+// Given contains the values that are passed to a server.
 type Given struct {
 	Variables []string          // NAME=VALUE
 	Words     []string          // the command and its arguments
@@ -22,11 +22,11 @@ type Given struct {
 	Headers   map[string]string // sent to a remote server
 }
 
-// Secrets returns the secrets in what the server is given. certain are values whose names suggest
-// secrets, values in the format of a vendor, and the credentials within any value: tokens,
-// passwords in addresses and connection strings, and members of JSON. random are values that only
-// look generated: they are masked in what a server sends, but not in its identity, because a commit
-// or a digest looks the same.
+// Secrets returns the secrets in these values. certain are values whose names suggest secrets,
+// values in the format of a vendor, and the credentials within any value: tokens, passwords in
+// addresses and connection strings, and members of JSON. random are values that only look
+// generated: they are masked in what a server sends, but not in its identity, because a commit or a
+// digest looks the same.
 func (g *Given) Secrets() (certain, random []string) {
 	var f found
 	for _, variable := range g.Variables {
@@ -70,8 +70,8 @@ func (f *found) named(name, value string, isValue bool) {
 	}
 }
 
-// word takes the secrets from a word of a command. after is whether the word may be the value of the one
-// before it.
+// word takes the secrets from a word of a command. after means that the word may be the value of
+// the one before it.
 func (f *found) word(w string, after bool, before string) {
 	f.named(strings.Cut(w, "="))
 	if name, value, ok := strings.Cut(w, ":"); ok && MayNameSecret(strings.TrimSpace(name)) { // header argument of a proxy such as mcp-remote
@@ -109,7 +109,7 @@ func (f *found) within(value string) {
 	}
 }
 
-// credentials takes what a report masks in a text.
+// credentials takes the parts of a text that a report masks.
 func (f *found) credentials(s string) {
 	for _, span := range text.Credentials([]byte(s)) {
 		credential := s[span[0]:span[1]]
@@ -153,7 +153,7 @@ func (f *found) address(raw string) {
 var (
 	anyAddress = lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>` + "`" + `]+`)
 	// settings matches the parts of a connection string such as Server=x;Password=y or host=x
-	// password=y, and headers the headers in a list.
+	// password=y, and headers matches the headers in a list.
 	settings = lazyregexp.New(`(?:^|[;,&?\s])([A-Za-z][\w.-]*)=("[^"]*"|'[^']*'|[^;,&\s"'<>]+)`)
 	headers  = lazyregexp.New(`(?:^|[;,\r\n])[ \t]*([A-Za-z][\w-]*):[ \t]*([^;,\r\n]+)`)
 )
@@ -195,7 +195,8 @@ func members(name string, value any, yield func(name, value string) bool) bool {
 	return true
 }
 
-// InHeader lists the secrets in a header that carries credentials; none for other headers.
+// InHeader lists the secrets in a header that carries credentials, and returns nil for any other
+// header.
 func InHeader(name, value string) []string {
 	if !MayNameSecret(name) {
 		return nil
@@ -229,15 +230,15 @@ func credentialsOf(value string) []string {
 
 var authScheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
 
-// MayNameSecret is like NamesSecret, but prefers to take too many names for those of secrets. It
-// decides what is masked.
+// MayNameSecret is like NamesSecret, but prefers false positives, because it decides what is
+// masked.
 func MayNameSecret(name string) bool { return text.NamesSecret(name) || secretEnding.MatchString(name) }
 
 var secretEnding = lazyregexp.New(`(?i)(?:authorization|cookie|auth|_(?:token|key|secret|password|credentials))$`)
 
 // randomness contains the criteria for random values: their minimum length, and the minimum length
-// of a part between hyphens or underscores that has both letters and digits. Parts of ordinary names
-// usually consist of only letters or only digits.
+// of a part between hyphens or underscores that has both letters and digits, in bytes. Parts of
+// ordinary names usually consist of only letters or only digits.
 type randomness struct{ length, part int }
 
 var (

@@ -32,12 +32,13 @@ var (
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
 
-// defaults are the passwords with which databases and other services are delivered, or set up for
+// defaults are passwords that databases and other services ship with, or that are usual in
 // development.
 const defaults = `postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd`
 
 // DefaultPassword reports whether a value is the default password of a database or a similar
-// service. It is also a Placeholder, because such a password protects nothing on a developer's machine.
+// service. A default password is also a Placeholder, because it protects nothing on a developer's
+// machine.
 func DefaultPassword(value string) bool { return defaultPasswords.MatchString(value) }
 
 var defaultPasswords = lazyregexp.New(`^(?i:` + defaults + `)\d{0,3}!?$`)

@@ -38,8 +38,8 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports whether two tool names share a subject, as in get_invoice and list_invoices.
-// Such a tool may belong to the same server even if the server's list, which may be incomplete,
-// lacks it.
+// Such tools may belong to the same server even if the server's list, which may be incomplete,
+// lacks one of them.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -49,12 +49,12 @@ func sameFamily(own, other string) bool {
 	return false
 }
 
-// familyWord is the maximum length of a word that counts as a verb in a tool name; a longer one
-// counts as the name's subject.
+// familyWord is the maximum length, in bytes, of a word that counts as a verb in a tool name; a
+// longer one counts as the name's subject.
 const familyWord = 4
 
-// parameterOrFile matches names of parameters and files, and phrases such as "this tool", all of
-// which toolReference matches as well.
+// parameterOrFile matches names of parameters and files, and phrases such as "the same tool", all
+// of which toolReference matches as well.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
 	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
 	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

@@ -198,7 +198,7 @@ const maxOpening = 1024
 func Opening(s string) string { return text.Opening(s, maxOpening) }
 
 // purposes lists groups of senses, each with words that describe tools whose purpose involves one
-// of them.
+// of these senses.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

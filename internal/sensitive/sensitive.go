@@ -13,8 +13,8 @@ import (
 // ConversationTool matches the name of a tool that deals with conversations.
 var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-// shortestSentence is the minimum length of a parameter name that is read as a phrase, such as
-// all_the_chat.
+// shortestSentence is the minimum length, in bytes, of a parameter name that is read as a phrase,
+// such as all_the_chat.
 const shortestSentence = 12
 
 // SecretOrder is the message for a name that instructs the model to read a secret; AboutSecret

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// fakeServer is the command "fakeserver MODE": a stdio server whose behavior MODE selects: benign,
+// fakeServer is the command "fakeserver MODE": a stdio server. MODE selects its behavior: benign,
 // poisoned, broken and so on.
 func fakeServer() {
 	mode := os.Args[1]

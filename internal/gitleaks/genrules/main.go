@@ -73,7 +73,7 @@ func generate(name string) error {
 }
 
 // except adds a rule's exceptions. Allowlists that depend on a file's path or on the line around a
-// match are omitted, because a configuration has neither.
+// match are omitted, because a value in a configuration has neither.
 func except(r *gitleaks.Rule, lists ...allowlist) {
 	for _, a := range lists {
 		if a.RegexTarget == "" && a.Condition == "" {
