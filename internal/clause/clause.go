@@ -87,8 +87,8 @@ var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 // something else (to avoid errors, …) or a double negation.
 var Preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// InQuestion reports whether the text at start is part of an indirect question rather than an
-// instruction, such as "whether to do it" or "which file to use". A comma ends the question.
+// InQuestion reports whether the text at start is part of an indirect question, such as "whether to
+// do it" or "which file to use", rather than an instruction. A comma ends the question.
 func InQuestion(t []byte, start int) bool {
 	from, _ := Around(t, start, start)
 	ahead := t[from:start]
@@ -179,8 +179,8 @@ func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
 
-// Quoted reports whether [start, end) is directly inside quotation marks or a code span, possibly
-// with punctuation at its end.
+// Quoted reports whether [start, end) is directly inside quotation marks or a code span, apart from
+// punctuation before the closing mark.
 func Quoted(t []byte, start, end int) bool {
 	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
 	for _, q := range quotationMarks {
@@ -275,7 +275,8 @@ var AskedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\
 var UsedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // IsOrder reports whether the position of a verb makes it an instruction: at the beginning of a
-// sentence or line, or after a word that introduces or continues an instruction.
+// sentence or line, or after a word or punctuation mark that introduces or continues an
+// instruction.
 func IsOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }

@@ -42,8 +42,9 @@ type Violation struct {
 	Message string // what is wrong, or "" if nothing is
 }
 
-// Check returns the first violation of a schema, ordered by pointer and then by keyword. Schema
-// and value are identified by their digests, and parsed only if the result is not cached.
+// Check returns the first violation of a schema; violations are ordered by pointer and then by
+// keyword. Schema and value are identified by their digests, and parsed only if the result is not
+// cached.
 func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) Violation {
 	if len(value) > maxValue {
 		return Violation{}

@@ -138,8 +138,8 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// Networks that embed other addresses, and networks not reachable from outside: RFC 6052, 4291,
-// 3056, 6598 and 1122.
+// Networks whose addresses embed IPv4 addresses, and networks not reachable from outside: RFC 6052,
+// 4291, 3056, 6598 and 1122.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")
 	compatible = netip.MustParsePrefix("::/96")

@@ -23,8 +23,8 @@ type Language struct {
 	Name  string
 	glued bool // the script has no spaces between words
 
-	// Ignoring earlier instructions: the verb, a word for "earlier", and a word for instructions;
-	// or a phrase that includes all three.
+	// Ignoring earlier instructions: the verb, and either words for "earlier" and for instructions,
+	// or a phrase such as "all instructions".
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
@@ -35,7 +35,7 @@ type Language struct {
 
 	// Calling a tool before any other.
 	before, call string // phrases, in either order
-	beforeWords  string // words, one of which occurs in every such phrase
+	beforeWords  string // words, one of which occurs in every match of before
 
 	// Sending credentials or the conversation to somebody.
 	Send, Theirs string
@@ -117,8 +117,8 @@ func InEither(expr string) string {
 	return `(` + expr + `)`
 }
 
-// Bound prevents a match from starting inside a word, except after the Arabic words for "and" and
-// "so", which are written as prefixes.
+// If the script has spaces between words, Bound prevents a match from starting inside a word,
+// except after the Arabic words for "and" and "so", which are written as prefixes.
 func (l *Language) Bound(expr string) string {
 	switch {
 	case l.glued:

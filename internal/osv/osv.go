@@ -43,7 +43,7 @@ func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem,
 	}
 	err := r.stream(name, io.NewSectionReader(file, 0, size))
 	if err == nil && r.stats.Read == 0 {
-		err = fmt.Errorf("%s contains no advisory; expected OSV JSON (one vulnerability or a list) or the zip archive of an ecosystem", name)
+		err = fmt.Errorf("%s: no advisory found; expected OSV JSON (one vulnerability or a list) or the zip archive of an ecosystem", name)
 	}
 	return r.kept, r.stats, err
 }

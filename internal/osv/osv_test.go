@@ -68,8 +68,8 @@ func TestForms(t *testing.T) {
 // expected.
 func TestBad(t *testing.T) {
 	for data, want := range map[string]string{
-		``:                                     "contains no advisory",
-		`[]`:                                   "contains no advisory",
+		``:                                     "no advisory found",
+		`[]`:                                   "no advisory found",
 		`{"name": "x", "version": "1"}`:        "has no id",
 		`[` + debian + `, {"id": 7}]`:          "/1/id",
 		`[` + debian + `, {"affected": "x"}]`:  "/1/affected",

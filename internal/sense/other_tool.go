@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// toolReference matches a word that may be the name of a tool.
+// toolReference matches a word or phrase that may refer to a tool.
 var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
 	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 

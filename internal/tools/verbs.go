@@ -10,9 +10,9 @@ import (
 )
 
 // A tool claims an effect by the verb in its name and the first words of its description. Words
-// that are often nouns count only at the start of a name. A verb for reading takes precedence over a
-// verb for destroying that follows it, and over a verb for changing at any position: get_delete_status
-// and execute_query only read, but delete_view deletes.
+// that are often nouns count only at the start of a name; save also counts at its end. A verb for
+// reading takes precedence over a verb for destroying that follows it, and over a verb for changing
+// at any position: get_delete_status and execute_query only read, but delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
