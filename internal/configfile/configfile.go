@@ -112,9 +112,9 @@ type EntryProxy struct {
 	// Program is the program as written, and Flags are its flags, without "proxy" and "--".
 	Program string
 	Flags   []string
-	// Through reports whether mcpscan wrap wrote the entry and its program is the running mcpscan:
-	// Command and Args of the entry are then those of the server behind the proxy. Otherwise they
-	// are as written.
+	// Through reports whether the entry is exactly what mcpscan wrap writes and its program is the
+	// running mcpscan: Command and Args of the entry are then those of the server behind the proxy.
+	// Otherwise they are as written.
 	Through bool
 	// Written reports whether the entry has mcpscan wrap's marker, whoever wrote it.
 	Written bool

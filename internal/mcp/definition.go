@@ -27,8 +27,9 @@ type Definition struct {
 	Foreign     bool                // another engine computed the digest, which is comparable only to others from that engine
 	Offset      int                 // offset of the declaration in the frame
 
-	// Sent is the whole declaration as sent. The engine keeps it if asked to, or if it
-	// differs from every approved definition, so that messages can describe the change.
+	// Sent is the whole declaration as sent; if only part of it is known, the rest is from the
+	// approved definition. The engine keeps it if asked to, or if it differs from every approved
+	// definition, so that messages can describe the change.
 	Sent []byte
 
 	// Status is the status in a lockfile: approved, pending or changed. It is ""

@@ -42,8 +42,8 @@ func foldOther(folded []byte) []byte {
 }
 
 // Skeleton returns a form that is the same for names that look alike in an ambiguous font: like
-// FoldName, but with digits, capitals and pairs of letters replaced by the letters they resemble.
-// It is suitable only for comparison.
+// FoldName, but with 0, 1, I, |, rn and vv replaced by the letters they resemble. It is suitable
+// only for comparison.
 func Skeleton(name string) string {
 	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
 }
