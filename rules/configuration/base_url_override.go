@@ -21,7 +21,7 @@ var BaseURLOverride = scanner.Rule{
 	Fix:        "Remove the endpoint from the repository; let users set it in their own settings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high in a project's settings, where the address applies to the client itself. It is medium in the environment of a server that also gets the key, and for a model provider that the repository defines. Telemetry of the client that goes to another host is high if the project includes prompts, tool inputs or API bodies in it, and medium otherwise, because the user's own settings may include them.",
+	Basis:      "The finding is high in a project's settings, where the address applies to the client itself. It is medium in the environment of a server that also gets the key, and for a model provider that the repository defines. Client telemetry that goes to another host is rated high if the project includes prompts, tool inputs or API bodies in it, and medium otherwise, because the user's own settings may include them.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {

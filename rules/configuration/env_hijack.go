@@ -20,7 +20,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable, option or file. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package) are rated high. Variables that redirect downloads or traffic are rated medium (a new host makes the lockfile stale, which is high), as are variables that make a file of the project run instead of Yarn, and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), variables that make a file of the project run instead of Yarn, and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {

@@ -21,7 +21,7 @@ var Impersonation = scanner.Rule{
 	Fix:        "Get the server from the vendor's own page or registry entry, or remove it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The rule reports only contradictions: an address that imitates a vendor's, or a claim to be the vendor although the web site, package scope or host is not the vendor's. A server \"for\" a product does not claim to be the vendor's. A bare product name in someone's package is rated low, because authors often name packages carelessly.",
+	Basis:      "The rule reports only contradictions: an address that imitates a vendor's, or a claim to be the vendor although the web site, package scope or host is not the vendor's. A server \"for\" a product does not claim to be the vendor's. A bare product name (without \"official\") in someone else's package is rated low, because authors often name packages carelessly.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
 	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {

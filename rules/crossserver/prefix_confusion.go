@@ -16,7 +16,7 @@ var PrefixConfusion = scanner.Rule{
 	Category:   "tool_shadowing",
 	Title:      "A tool's name can be mistaken for that of another server's tool",
 	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can be read or split as the name of a trusted server's tool.",
-	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
+	Fix:        "Rename the tool without separators. If the name contains another server's name, find out why before you approve the tool.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The finding is medium if the name begins with the name of another server in the session, or has the form of such a joined name. A double underscore, slash or colon alone is only a note, because legitimate names can contain one.",

@@ -20,7 +20,7 @@ var ServerLookalike = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis: "Names are compared word by word, and only a typo counts, so server-b does not imitate server-a, but githab imitates github. " +
 		"If only one of the two servers is named in a configuration, lockfile or server list of the run, the finding is about the other one; otherwise it is about the server that appeared later. " +
-		"The finding is high if both servers are in one session and one of the names is spelled correctly, medium if neither name is a known word, or if the name only resembles a well-known one, and low if the names differ only in their scopes or in common words.",
+		"The finding is high if both servers are in one session and one of the two words that differ is a known word. It is medium if neither word is known, or if the name resembles only a well-known name, not another server's. It is low if the names differ only in their scopes or in common words.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
 	On:    mcp.OnNewServer | mcp.OnIntroduction,
 	Judge: JudgeServerName(nil),

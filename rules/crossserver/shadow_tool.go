@@ -19,7 +19,7 @@ var ShadowTool = scanner.Rule{
 	Fix:        "Rename one of the tools, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names collide by chance (7 of 100 tool names of the published servers examined do), so a mere collision is rated medium; a look-alike name, or a description copied onto another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium, unless the two definitions are identical; the severity of the finding about the definitions reflects how likely the collision is to be deliberate.",
+	Basis:      "Generic names collide by chance (7 % of the tool names of the published servers examined do), so a mere collision is rated medium; a look-alike name, or a description copied to a tool with another schema, is deliberate and rated critical. Each call to such a name is blocked and reported as medium, unless the two definitions are identical; the severity of the finding about the definitions reflects how likely the collision is to be deliberate.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         mcp.OnCall | mcp.OnList,
 	Judge:      JudgeShadows(scanner.Alert),

@@ -24,7 +24,7 @@ var AnnotationEscalation = scanner.Rule{
 	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if destructiveHint or openWorldHint changed from false to true, or if a tool that writes or destroys according to its own description now denies this. It is medium if a reassuring hint was dropped, if a read-only tool is now annotated as open-world, or if the approved name, description or parameters already contradicted the approved hint. A new hint is a note, or low if it makes clients less careful.",
+	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if destructiveHint or openWorldHint changed from false to true, or if a tool that writes or destroys according to its own name or description now denies this. It is medium if a reassuring hint was dropped, if a read-only tool is now annotated as open-world, or if the approved name, description or parameters already contradicted the approved hint. A new hint is a note, or low if it makes clients less careful.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {

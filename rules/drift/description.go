@@ -17,7 +17,7 @@ var Description = scanner.Rule{
 	Fix:        "Read the diff. If the change is legitimate, run mcpscan approve; otherwise stay on the approved version.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is certain, and its severity depends on the added sentences. Reworded or moved text is a note. New actions, addresses and data are rated medium, as are a removed safeguard and added text in another language. Added sentences about actions on data, people or tools outside the tool's purpose are rated high, even if their wording would not be reported in a new definition. Anything in added sentences that another rule finds suspicious is rated high, too. An attack is rated critical. Two definitions that swap names are rated high.",
+	Basis:      "The change is certain, and its severity depends on the text that was added or removed. Reworded or moved text is a note. New actions, addresses and data are rated medium, as are added text in another language and the removal of a word such as never or sandbox. The removal of a sentence that required consent or ruled out damage is rated high, unless the tool only reads. Added sentences about actions on data, people or tools outside the tool's purpose are rated high, even if their wording would not be reported in a new definition. Anything in added sentences that another rule finds suspicious is rated high, too. An attack is rated critical. Two definitions that swap names are rated high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
 	On:         mcp.OnList,
 	Compare:    compareTexts,

@@ -16,7 +16,7 @@ var LockStale = scanner.Rule{
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review what changed, run mcpscan approve, and commit mcpscan.lock with the configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers, OAuth settings or the launcher's settings; or the launcher runs a file of the project instead of the package. npm ci fails for the same reason. drift-identity reports differences that affect only the names of environment variables and headers.",
+	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers, OAuth settings or the launcher's settings; or the launcher runs a file of the project instead of the package. npm ci likewise fails if package.json and its lockfile differ. drift-identity reports differences that affect only the names of environment variables and headers.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-494", "CWE-353"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -18,7 +18,7 @@ var UIModelSplit = scanner.Rule{
 	Fix:        "Read the description, not the title. Ask the author to correct the title, or remove the server.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No word in the title has the same beginning as a word in the name or description. All 1,625 tool titles in 308 listings of published servers share such a word, but a loosely translated title may share none, so the severity is low.",
+	Basis:      "No word in the title has the same beginning as a word in the name or description. All 1,625 tool titles in 308 listings of published servers contain such a word, but a loosely translated title may contain none, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

@@ -16,7 +16,7 @@ var UnicodeTags = scanner.Rule{
 	Fix:        "Remove the server. Apart from flag emoji, these characters have no legitimate use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode has deprecated the use of tag characters as language tags. It now uses them only in emoji, and recommends only three of these for interchange: the flags of England, Scotland and Wales. Other text has no use for tag characters.",
+	Basis:      "Unicode has deprecated the use of tag characters as language tags. It now uses them only in emoji, and recommends only three such emoji for interchange: the flags of England, Scotland and Wales. Other text has no use for tag characters.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := text.NonASCII(p.Source, 0); i < len(p.Source); i = text.NonASCII(p.Source, i) {

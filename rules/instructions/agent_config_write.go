@@ -18,7 +18,7 @@ var AgentConfigWrite = scanner.Rule{
 	Fix:        "Before you restart the agent, check the files that the finding names. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides tell people to do the same, so text in data is rated high only if it addresses an agent or disables approvals. A tool whose purpose is to write such files, or that has an option for this, is rated low.",
+	Basis:      "Installation guides tell people to do the same, so text in data is rated high only if it addresses an agent or disables approvals. A finding in a tool whose purpose is to write such files, or that has an option for this, is rated low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name: "write_agent_file",

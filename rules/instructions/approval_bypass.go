@@ -15,7 +15,7 @@ var ApprovalBypass = scanner.Rule{
 	Fix:        "Keep confirmations on for this server, or remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if the same sentence asks to move data or execute something, and low if a tool only warns that it acts immediately.",
+	Basis:      "The finding is high if the text also tells the model to send data or run something without consent. It is low if the text may only warn that a tool acts immediately.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
 	Patterns: []scanner.Pattern{
 		{

@@ -12,7 +12,7 @@ var ErrorEscalation = scanner.Rule{
 	ID:         "inj-error-escalation",
 	Category:   "credential_theft",
 	Title:      "An error message asks for data that the tool does not need",
-	Why:        "A model tries to resolve an error by doing what the message says. The definition stays clean, and only the error from a failing call asks for the key, the file or the conversation.",
+	Why:        "A model tries to resolve an error by doing what the message says. The definition stays clean, and only the error from a failing call asks for a key, a file or the conversation.",
 	Fix:        "Stop using this server. Rotate the credentials that it received in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,

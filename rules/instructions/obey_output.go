@@ -11,7 +11,7 @@ var ObeyOutput = scanner.Rule{
 	ID:         "inj-obey-output",
 	Category:   "hidden_instructions",
 	Title:      "Text tells the model to obey tool output",
-	Why:        "Every later result becomes a command: the definition itself stays clean, and the model follows whatever the server returns.",
+	Why:        "Every later result becomes a command: the definition itself contains no harmful command, but the model follows whatever the server returns.",
 	Fix:        "Remove the server. Tool output is data; a legitimate tool does not ask the model to obey it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

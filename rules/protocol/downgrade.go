@@ -15,7 +15,7 @@ var Downgrade = scanner.Rule{
 	ID:         "prt-downgrade",
 	Category:   "protocol",
 	Title:      "A server downgrades the protocol version",
-	Why:        "Older versions lack later protections: some allow batches, and HTTP requests that do not state a version. A server or a man in the middle that downgrades a client removes these protections.",
+	Why:        "Older versions lack later protections: some allow batches, or HTTP requests that do not state a version. A server or a man in the middle that downgrades a client removes these protections.",
 	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,

@@ -12,7 +12,7 @@ var HeaderBodyMismatch = scanner.Rule{
 	ID:         "prt-header-body-mismatch",
 	Category:   "protocol",
 	Title:      "The headers of a request contradict its body",
-	Why:        "Proxies and gateways make decisions based on the headers, but the server acts on the body. If they differ, the server does something other than what was allowed.",
+	Why:        "Proxies and gateways make decisions based on the headers, but the server acts on the body. If the two differ, the server does something other than what was allowed.",
 	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and make the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

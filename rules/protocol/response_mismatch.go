@@ -17,7 +17,7 @@ var ResponseMismatch = scanner.Rule{
 	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is too long for two sessions to share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack a direction or repeat lines. A response whose sender is not recorded is also rated low if client and server both had an open request with its ID. Nothing is reported before the first recorded request to the server.",
+	Basis:      "A second answer with different content is not a recording error and is rated high. The answer to another session's open request is rated high if its ID is too long for two sessions to share by chance. The same answer twice, or one to an unknown ID, is rated low: recordings start late, lack one direction or repeat lines. A response whose sender is not recorded is also rated low if client and server both had an open request with its ID. Nothing is reported before the first recorded request to the server.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {

@@ -32,7 +32,7 @@ var UnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
 	Title:      "A server sends a request that it is not allowed to send",
-	Why:        "A request for a capability that the client did not declare can reach a person or a model although the client does not support it. A request that only clients may send can be mistaken for a call in a log.",
+	Why:        "A request for a capability that the client did not declare can reach a person or a model although the client does not support it. In a log, a request that only clients may send can be mistaken for a client's call.",
 	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse requests whose capability it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,

@@ -19,7 +19,7 @@ var ElcSensitiveForm = scanner.Rule{
 	Fix:        "Do not fill in the form. The server should send the user to its own page with a URL-mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids servers from asking for sensitive information in a form. The last words of a field's name decide, so a field named \"password policy\" is not reported; nor are fields with a fixed choice of values. User names and e-mail addresses are not reported.",
+	Basis:      "The specification forbids servers from asking for sensitive information in a form. In a field's name, the last words decide, so a field named \"password policy\" is not reported; nor are fields with a fixed choice of values. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {

@@ -21,7 +21,7 @@ var UrlDangerousScheme = scanner.Rule{
 	Fix:        "Do not open the address. The client should accept only http and https, and data: images for icons.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires clients to refuse these schemes. A link in a text runs only if a client renders the text. In a result, such a link is rated medium if its code connects to a host, reads stored data or runs more code, and low otherwise; in a definition, one level higher. It is not reported if the code does nothing, as in javascript:void(0) on many pages.",
+	Basis:      "The specification requires clients to refuse these schemes. The code in a link within a text runs only if a client renders the text. In a result, such a link is rated medium if its code connects to a host, reads stored data or runs more code, and low otherwise; in a definition, one level higher. It is not reported if the code does nothing, as in javascript:void(0) on many pages.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0011.003", "CWE-79", "CWE-829"},
 	Patterns: []scanner.Pattern{{
 		Name:    "link_that_runs",

@@ -20,7 +20,7 @@ var PathEscape = scanner.Rule{
 	Fix:        "Check what the server returned, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside its directory.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The rule reports a relative path that climbs above its start, an absolute path that climbs above its top-level directory, and absolute paths outside the client's roots. Legitimate paths can contain ../ too, so the severity is medium. A ../ that is encoded, or written to survive a filter, has no legitimate use and is rated high, as is a path to a key or account file. An argument counts as a path if its name suggests one; an argument with another name is reported only if it contains ../.. or a path that is rated high. mcpscan cannot see where a symbolic link leads.",
+	Basis:      "The rule reports a relative path that climbs above its starting directory, an absolute path that climbs above its top-level directory, and absolute paths outside the client's roots. Legitimate paths can contain ../ too, so the severity is medium. A ../ that is encoded, or written to survive a filter, has no legitimate use and is rated high, as is a path to a key or account file. An argument counts as a path if its name suggests one; an argument with another name is reported only if it contains ../.. or a path that is rated high. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         mcp.OnRequest,

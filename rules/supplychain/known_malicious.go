@@ -10,7 +10,7 @@ var KnownMalicious = scanner.Rule{
 	Fix:        "Remove the package, and rotate every credential that it could read.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Every version that the launcher may fetch was reported as malicious by the source named in the message.",
+	Basis:      "A package is reported only if the advisory named in the message lists every version that the launcher may fetch as malicious.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM03", "ATLAS:AML.T0011.002", "CWE-506"},
 	Config:     NewAdvisories(nil).check(true),
 }

@@ -10,7 +10,7 @@ var KnownVulnerable = scanner.Rule{
 	Fix:        "Upgrade to the fixed version named in the message, and pin it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Every version that the launcher may fetch is affected. The finding has the severity that the advisory gives, or one level lower if the advisory's range was not verified.",
+	Basis:      "A package is reported only if every version that the launcher may fetch is affected. The finding has the severity that the advisory gives, or one level lower if the advisory's range was not verified.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1395"},
 	Config:     NewAdvisories(nil).check(false),
 }
