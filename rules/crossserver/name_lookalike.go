@@ -17,7 +17,7 @@ var NameLookalike = scanner.Rule{
 	Fix:        "Compare the two tools. If you do not know one of them, remove its server. If both are legitimate, rename one.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only typos count: one different letter in a long word, or letters that are swapped, doubled or replaced with look-alikes. Names that differ by a dictionary word, a plural or a number do not count. An imitation that also has a description like the other tool's is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
+	Basis:      "Only typos count: one changed, missing or extra letter in a long word, or letters that are swapped, doubled or replaced with look-alikes. Names that differ by a dictionary word, a plural or a number do not count. An imitation that also has a description like the other tool's is deliberate, and rated high. A name identical to that of a built-in tool is usually legitimate (file servers have read_file), so it is reported as a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {

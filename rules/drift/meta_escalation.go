@@ -19,7 +19,7 @@ var MetaEscalation = scanner.Rule{
 	Fix:        "Find out why the tool needs the new permission. If you want it, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The finding is high if an added effect, scope, permission, data class or host allows more than reading, or if a safeguard was switched off. It is medium if a limit or a safeguard was removed, or if a safeguard was added that is switched off. No specification names the keys, so mcpscan recognises them by their words. Any other key declared for the first time, and any other change, is rated low or reported as a note.",
+	Basis:      "The finding is high if an added effect, scope, permission, data class or host allows more than reading, or if a safeguard was switched off. It is medium if a limit or a safeguard was removed, or if a safeguard was added that is switched off. No specification names the keys, so mcpscan recognises them by their words. A key declared for the first time is rated low, unless it may replace a removed one. Any other change is rated low or reported as a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
