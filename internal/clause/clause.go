@@ -128,6 +128,11 @@ var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|
 
 // NegatedOrQuoted reports whether [start, end) is negated, forbidden or only quoted by its clause.
 func NegatedOrQuoted(t []byte, start, end int) bool {
+	return negated(t, start, end) || Quoted(t, start, end) || inCallExample(t, start, end)
+}
+
+// negated reports whether [start, end) is negated, forbidden or introduced as an example by its clause.
+func negated(t []byte, start, end int) bool {
 	from, to := Around(t, start, end)
 	if from > 0 && t[from-1] == ':' {
 		before, _ := Around(t, from-1, from-1)
@@ -138,7 +143,7 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	if all := Preamble.FindAllIndex(t[from:start], -1); all != nil {
 		from += all[len(all)-1][1]
 	}
-	return countering.Match(t[from:start]) || preferredTo.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end) || inCallExample(t, start, end)
+	return countering.Match(t[from:start]) || preferredTo.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to])
 }
 
 // exampleCall matches the text from the announcement of an example to an argument of a function
@@ -153,10 +158,11 @@ func inCallExample(t []byte, start, end int) bool {
 	return closed >= 0 && bytes.IndexByte(rest[closed:], ')') > 0 && exampleCall.Match(t[max(line, start-ClauseReach):start])
 }
 
-// CommandNegatedOrQuoted is like NegatedOrQuoted, but false for any command in a code span after a
-// verb such as run.
+// CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as run
+// does not count as quoted.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
-	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && runVerb.Match(t[max(0, start-ClauseReach):start]))
+	toRun := bytes.HasSuffix(t[:start], []byte("`")) && runVerb.Match(t[max(0, start-ClauseReach):start])
+	return negated(t, start, end) || !toRun && (Quoted(t, start, end) || inCallExample(t, start, end))
 }
 
 // runVerb matches the text before a command that is to be run.

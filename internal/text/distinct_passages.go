@@ -35,15 +35,17 @@ func ends(s []byte, i int) bool {
 	return false
 }
 
-// keyed reports whether a line begins with a key, as in "sender: Eve".
+// keyed reports whether a line begins with a key, as in "sender: Eve", or with the number of a list item.
 func keyed(s []byte) bool {
+	numbered := true
 	for i, b := range s[:min(len(s), labelSize)] {
 		if b == ':' || b == '=' {
 			return true
 		}
 		if valueClass[b]&wordClass == 0 {
-			return i > 1 && b == '.' // the number of a list item
+			return numbered && i > 0 && b == '.'
 		}
+		numbered = numbered && isDigit(b)
 	}
 	return false
 }

@@ -41,6 +41,10 @@ func TestDistincts(t *testing.T) {
 		{"api_key = your-key-goes-here-please", nil},
 		{"- body: The harbour is closed for boats over nine metres\n    until the end of March.\n  by: Eve", []string{
 			"a passage: The harbour is closed for boats over nine metres\n    until the end of March"}},
+		{"The harbour is closed for boats over nine metres until\nMarch. Use the northern pier", []string{
+			"a passage: The harbour is closed for boats over nine metres until\nMarch"}},
+		{"The harbour is closed for boats over nine metres\n2. Use the northern pier", []string{
+			"a passage: The harbour is closed for boats over nine metres"}},
 	} {
 		if got := distincts(c.in); !slices.Equal(got, c.want) {
 			t.Errorf("%q:\ngot  %q\nwant %q", c.in, got, c.want)

@@ -19,7 +19,7 @@ var PrecallOrder = scanner.Rule{
 	Fix:        "Remove the sentence or the server. A legitimate tool names the tools of its own server that must be called after it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A server does not know the tools of other servers. Many servers prescribe a call order for their own tools (before any other tool of this server, before run_query), so such an order is rated low or as a note. \"Any other tool\" in the text of a tool that logs in or opens a session may mean only its own server's tools, so it is rated medium.",
+	Basis:      "A server does not know the tools of other servers. Many servers prescribe a call order for their own tools (before any other tool of this server, before run_query), so such an order is rated low or as a note. An order to call the tool in every turn or conversation is rated low. \"Any other tool\" in the text of a tool that logs in or opens a session may mean only its own server's tools, so it is rated medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {

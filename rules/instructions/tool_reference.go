@@ -12,7 +12,7 @@ var ToolReference = scanner.Rule{
 	Category:   "tool_shadowing",
 	Title:      "Text changes how other servers' tools are used",
 	Why:        "A tool that is never called can still redirect mail, payments or deletions: its description tells the model what to do whenever another tool is used.",
-	Fix:        "Remove the server, or disable the tools that the text mentions.",
+	Fix:        "Remove the server, or disable the tool whose text this is. The tools that it mentions are the ones under attack.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The text names a tool that its own server does not list, or refers to all other tools, and demands an action whenever such a tool is used. A mere mention, a migration note or a call order among the server's own tools is not reported.",

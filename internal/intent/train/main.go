@@ -21,9 +21,13 @@ func main() {
 	public := flag.String("public", "", "Directory of a labelled corpus, half of which is used; texts from one source are held out together.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs and singles, for a learning curve.")
 	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
-	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file; requires -o.")
-	output := flag.String("o", "", "Write the model, trained on all texts, to this file; requires -net.")
+	netOutput := flag.String("net", "", "Write the nets, trained on all texts, to this file.")
+	output := flag.String("o", "", "Write the model, trained on all texts, to this file.")
 	flag.Parse()
+	if (*output == "") != (*netOutput == "") {
+		fmt.Fprintln(os.Stderr, "-o and -net write the two stages of one classifier: use both or neither")
+		os.Exit(2)
+	}
 	rows, err := load(*servers, *public, flag.Args())
 	if err == nil {
 		err = run(rows, *words, learn.Default, learn.DefaultNet, *share, *output, *netOutput)
@@ -67,7 +71,7 @@ func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, 
 	p.Pass, p.Floor = pass, of.FloorGain()
 	figures := "Both stages:\n\n" + learn.Table(all, p) + "\nThe linear model alone, at its own thresholds:\n\n" + linear
 	fmt.Print(figures)
-	if output == "" || netOutput == "" {
+	if output == "" {
 		return nil
 	}
 	m = m.With(p)
