@@ -76,8 +76,9 @@ var countering = text.LazyExpr(`\b(never|not|\w+n['’]t|cannot|no|without|nor|r
 	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
 // preferredTo detects text that advises against what follows, such as "prefer a name over reading"
-// before "the file".
-var preferredTo = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|recommended)\b[^.\n]*\b(over|than)\s+\w+ing\b[^,;.\n]*$`)
+// before "the file", or "use a package manager instead of" before a command.
+var preferredTo = lazyregexp.New(`\b(prefer(s|red|able)?|better|safer|recommended)\b[^.\n]*\b(over|than)\s+\w+ing\b[^,;.\n]*$|` +
+	"\\b(instead\\s+of|rather\\s+than)\\s+(\\w+ing\\s+)?((the|an?)\\s+)?[\"'`“]?$")
 
 // StrongNegation matches words that negate. Unlike countering, it also applies within a matched
 // phrase.
@@ -123,8 +124,10 @@ var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|
 	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
 	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind matches text that follows an action and says that the action is refused.
-var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
+// RefusedBehind matches text that follows an action or its closing quotation mark and says that the
+// action is refused.
+var RefusedBehind = lazyregexp.New("^[\"'`”’»)]*\\s*((with|by|from|in)(\\s+\\w+){1,2}\\s+)?(is|are|will be|gets?)\\s+((always|also|then|automatically|immediately)\\s+)?" +
+	`(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // NegatedOrQuoted reports whether [start, end) is negated, forbidden or only quoted by its clause.
 func NegatedOrQuoted(t []byte, start, end int) bool {

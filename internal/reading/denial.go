@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -10,18 +12,59 @@ import (
 type denial struct {
 	at, reach int
 	open, any bool
+	code      int // end of a negated code span, within which punctuation does not end the negation
 }
 
 // covers reports whether a word that begins at i is negated.
 func (d *denial) covers(i int) bool { return d.open && i-d.at <= d.reach }
 
-// pause ends the negation at punctuation within the sentence.
-func (d *denial) pause(b byte) {
-	switch b {
-	case ',', ';', ':', '(', ')':
+// pause ends the negation at punctuation within the sentence, except between the items of a list. A
+// negation that reaches a code span applies to the whole span.
+func (d *denial) pause(x *index, t []byte, i int) {
+	switch {
+	case i < d.code || !d.covers(i):
+	case t[i] == '`':
+		if n := bytes.IndexByte(t[i+1:], '`'); n >= 0 {
+			d.code = i + 1 + n
+			d.reach = max(d.reach, d.code-d.at)
+		}
+	case t[i] == ',' && x.lists(t[i:]):
+	case bytes.IndexByte([]byte(",;:()"), t[i]) >= 0:
 		d.open = false
 	}
 }
+
+// lists reports whether t, which begins with a comma, continues a list of things, as in ", keys or tokens".
+// A word for an action begins another clause instead: in "do not ask, send keys or tokens", only asking is negated.
+func (x *index) lists(t []byte) bool {
+	rest := restOfList.Find(t[:min(len(t), far)])
+	separates := func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }
+	for word := range bytes.FieldsFuncSeq(rest, separates) {
+		if x.acts(word) {
+			return false
+		}
+	}
+	return rest != nil
+}
+
+// acts reports whether a word denotes an action that a negation reverses.
+func (x *index) acts(word []byte) bool {
+	is := func(v Sense) bool { return actions&(1<<v) != 0 }
+	for _, e := range x.whole[string(word)].entries {
+		if is(e.sense) {
+			return true
+		}
+	}
+	for n := stemHead; n <= min(len(word), longestStem); n++ {
+		if slices.ContainsFunc(x.stems[string(word[:n])], is) {
+			return true
+		}
+	}
+	return false
+}
+
+// restOfList matches the rest of a list with "or", from a comma on. Each item has at most three words.
+var restOfList = lazyregexp.New(`^(,\s(or\s)?[^\s,;:.()]+(\s[^\s,;:.()]+){0,2})*(\s|,\s)n?or\s`)
 
 // word starts a negation of length reach at a negating word, and ends it at a word such as
 // "but".

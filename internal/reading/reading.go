@@ -151,7 +151,7 @@ func (s *Sentence) read(t *Text) {
 	x := indexed()
 	for i := s.Start; i < s.End; {
 		if !wordByte(f[i]) {
-			d.pause(f[i])
+			d.pause(x, f, i)
 			i++
 			continue
 		}

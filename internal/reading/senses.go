@@ -114,9 +114,11 @@ func (v Sense) String() string { return descriptions[v] }
 
 // negatable is the set of senses that a negation reverses. The others are negations themselves, or
 // only state what a sentence mentions.
-const negatable = 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
-	1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm |
+const negatable = actions | 1<<KeyFile | 1<<Secret | 1<<Conversation | 1<<OtherOutput | 1<<Personal |
 	1<<Tell | 1<<Demote | 1<<Stealth | 1<<Waive | 1<<Granted | 1<<Asks | 1<<ToUser | 1<<Obey
+
+// actions is the set of senses of what can be done to data and machines.
+const actions = 1<<Take | 1<<Hand | 1<<Copy | 1<<Alter | 1<<Run | 1<<Download | 1<<Harm
 
 // sensitive contains the senses of data that a model can be told to hand over. inherited contains
 // the senses that a sentence with "it" takes over from the preceding sentence.

@@ -49,8 +49,7 @@ var DangerousCommand = scanner.Rule{
 			if m.Pattern == encodedCode && p.Via == "" {
 				continue
 			}
-			from, _ := clause.Around(p.Folded, m.Start, m.End)
-			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || keepsFromRunning.Match(p.Folded[from:m.Start]) || refusedAhead(p.Folded, from) {
+			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || keptFromRunning(p.Folded, m.Start, m.End) {
 				continue
 			}
 			severity := scanner.High
@@ -66,15 +65,19 @@ var DangerousCommand = scanner.Rule{
 // encodedCode is the index of the pattern for code that is suspicious only if the text was encoded.
 const encodedCode = 3
 
-// keepsFromRunning matches wording for preventing the execution of a command.
-var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
-
-// refusedAhead reports whether the clause follows a colon, and the clause before the colon contains
-// a word for refusing.
-func refusedAhead(t []byte, from int) bool {
+// keptFromRunning reports whether the text prevents the execution of the command [start, end): the clause
+// says so, or the one that introduces it with a colon.
+func keptFromRunning(t []byte, start, end int) bool {
+	from, to := clause.Around(t, start, end)
+	if keepsFromRunning.Match(t[from:start]) || clause.RefusedBehind.Match(t[end:to]) {
+		return true
+	}
 	before, _ := clause.Around(t, max(from-1, 0), max(from-1, 0))
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
 }
+
+// keepsFromRunning matches wording for preventing the execution of a command.
+var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
 // shortText is the maximum length, in bytes, of a text that counts as little more than the command
 // that it contains.
