@@ -35,7 +35,8 @@ type codeSyntax struct {
 	flags   string // options of one letter that may precede them in a group
 }
 
-// codeSyntaxOf returns the options of an interpreter other than a shell, according to its help.
+// codeSyntaxOf returns the options of an interpreter, including fish but no other shell, according to its
+// help.
 func codeSyntaxOf(name string) codeSyntax {
 	switch {
 	case strings.HasPrefix(name, "py"):
@@ -98,7 +99,7 @@ func (s codeSyntax) letter(w string) int {
 	return -1
 }
 
-// word returns an index and the word at it, or -1 if there is none.
+// word returns i and the word at that index, or -1 if there is none.
 func word(words []string, i int) (int, string) {
 	if i < 0 || i >= len(words) {
 		return -1, ""

@@ -8,7 +8,7 @@ import (
 // Limits for the search for commands behind a program.
 const (
 	maxNested = 3  // depth of nested texts that contain commands
-	maxReach  = 64 // words after the name of a launcher
+	maxReach  = 64 // words parsed after the name of a program
 )
 
 // Each invokes the callback for the command and those behind it.
@@ -38,7 +38,8 @@ func (l *Command) EachPackage(each func(*Command, Package)) {
 // search collects the commands in the arguments of a program or package that is not known as a
 // wrapper: the server behind a bridge such as supergateway, or all commands of a shell. The name of
 // a launcher begins a command anywhere; the name of an interpreter or wrapper does so only as the
-// first argument or after --.
+// first argument or after --, except for sudo and similar programs in front of a known program or a
+// path.
 func (l *Command) search(command string, args []string, depth int) {
 	if depth >= maxNested {
 		return

@@ -175,8 +175,8 @@ func program(command string) string {
 	return name
 }
 
-// commandLine splits a command that includes its arguments, as in some files. A space may instead
-// be part of a path.
+// commandLine splits a command that includes its arguments, as in some configurations. A space may
+// instead be part of a path.
 func commandLine(command, name string) []string {
 	if !strings.ContainsAny(command, " \t") || known(name) {
 		return nil
@@ -196,8 +196,9 @@ func known(name string) bool {
 	return launches || wraps || scriptHosts[name] != nil || interpreter.MatchString(name)
 }
 
-// Launches reports whether the program is a launcher, wrapper or interpreter. Its arguments
-// determine what runs, and its own file differs between machines.
+// Launches reports whether the program is a launcher, a wrapper, an interpreter or a Windows program
+// that runs code from an address. Its arguments determine what runs, and its own file differs between
+// machines.
 func (l *Command) Launches() bool { return known(l.Program) }
 
 // interpreter detects programs that run a file or an installed module.
@@ -293,7 +294,7 @@ func (l *Command) skip(i int) {
 	l.run(l.Words[i], l.Words[i+1:])
 }
 
-// fetch determines what the launcher starts.
+// fetch determines what a launcher or interpreter starts.
 func (l *Command) fetch() {
 	launcher, ok := launchers[l.Program]
 	switch {

@@ -251,7 +251,7 @@ var (
 	drive      = lazyregexp.New(`^[A-Za-z]:[\\/]`)
 )
 
-// localPath reports whether s can only be a path.
+// localPath reports whether s is a path rather than the name of a package.
 func localPath(s string) bool {
 	return s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") ||
 		strings.HasPrefix(s, `.\`) || strings.HasPrefix(s, `..\`) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "${") || drive.MatchString(s)

@@ -2,8 +2,8 @@ package launch
 
 import "strings"
 
-// misePackage parses a tool of mise exec. Tools without one of these prefixes come from mise's own
-// registry.
+// misePackage parses a tool of mise exec. Tools without a prefix, which come from mise's own registry,
+// and those with other prefixes have no ecosystem here.
 func misePackage(s string) Package {
 	kind, rest, _ := strings.Cut(s, ":")
 	switch kind {

@@ -36,7 +36,7 @@ func (l *Command) Script() Script {
 	return Script{}
 }
 
-// script returns the local code that a program behind a launcher starts.
+// script returns the local code that a program starts, which may be behind a launcher.
 func script(command string, words []string) Script {
 	name, _, _ := strings.Cut(command, "@")
 	name, _, _ = strings.Cut(name, "==")

@@ -88,7 +88,7 @@ func powershellText(name string, words []string) (at int, text string) {
 	return -1, ""
 }
 
-// powershellFlags are the options of PowerShell without a value.
+// powershellFlags are the PowerShell options that take no value.
 var powershellFlags = []string{"help", "interactive", "login", "mta", "noexit", "nologo", "noninteractive", "noprofile", "noprofileloadtime", "sta"}
 
 // unwrapShell continues with the first known program in a shell's command string. For cmd and

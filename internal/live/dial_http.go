@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// dialHTTP finds out which HTTP transport the server speaks.
+// dialHTTP connects over the HTTP transport that the server speaks, after finding out which one that is.
 func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
 	u, err := url.Parse(s.target.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

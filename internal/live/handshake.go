@@ -33,7 +33,7 @@ type handshake struct {
 	discoverErr error
 	startErr    error
 	nudge       *time.Timer // when it fires, initialize is sent although discover is unanswered
-	grace       *time.Timer // when it fires, the handshake ends with the result of initialize
+	grace       *time.Timer // when it fires, the handshake ends with the outcome of initialize
 	legacy      *hello      // the result of initialize, kept while discover may still be answered
 }
 

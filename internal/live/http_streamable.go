@@ -134,7 +134,7 @@ func (w *web) read(resp *http.Response, ignored bool) ([]byte, error) {
 }
 
 // body reads the response to a POST. If the response does not answer the request, the error
-// describes it.
+// describes the response.
 func (w *web) body(resp *http.Response, m outgoing) error {
 	done := m.id == "" && resp.StatusCode < 300
 	data, err := w.read(resp, done)
@@ -172,8 +172,8 @@ type place struct {
 }
 
 // events reads an event stream to its end and closes it. at is the position up to which it was read
-// before. endpoint, if not nil, is called with the data of endpoint events; the first of these is
-// marked as an address unless it could be a message. Events of all types are emitted, because some
+// before. endpoint, if not nil, is called with the data of endpoint events; the first of these that
+// could not be a message is marked as an address. Events of all types are emitted, because some
 // clients may read events that they should ignore.
 func (w *web) events(resp *http.Response, at place, endpoint func(string)) (place, error) {
 	defer resp.Body.Close()

@@ -181,7 +181,7 @@ func (s *scan) notAsked(left []kind) {
 	}
 }
 
-// pages fetches all pages of one list. The error says what is missing.
+// pages fetches all pages of one list. The error says why the list is incomplete.
 func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error {
 	timeout := s.opts.StepTimeout
 	if !declared {

@@ -59,7 +59,7 @@ type Options struct {
 	StepTimeout  time.Duration // for each later request; default 30 s
 	Timeout      time.Duration // for the whole server, from its start to the last list; default 5 min
 
-	ClientName, ClientVersion string // as sent to the server; default mcpscan
+	ClientName, ClientVersion string // as sent to the server; default mcpscan and 0
 
 	// Listed, if set, keeps the connection open after listing until Until is closed or the
 	// connection ends, and lists the tools again whenever the server announces that they have
@@ -76,7 +76,7 @@ type Options struct {
 	maxPages int // maximum number of pages per list; set by tests
 }
 
-// Problem describes something that was not listed, worded for a report.
+// Problem describes something that was not listed, or not as expected, worded for a report.
 type Problem struct{ Step, Reason string }
 
 // String joins step and reason for display.
@@ -88,9 +88,9 @@ type Result struct {
 	Ambiguous int // events that clients read differently: see wire.AmbiguousEvent
 	Undecoded int // frames that clients may decode, but that were read as they are: see web.receive
 	Problems  []Problem
-	Notes     []Problem // lists that the server does not have, so nothing is missing
-	Absent    []string  // those of them that it says it does not have, by their member, such as "tools"
-	Unlisted  bool      // a list that the server declares could not be read in full
+	Notes     []Problem // lists that the server apparently does not have, so nothing is missing
+	Absent    []string  // lists that the server says it does not have, by their member, such as "tools"
+	Unlisted  bool      // a list that the server should have could not be read in full: see hello.promises
 
 	era, version string // of the protocol
 	transport    string // "stdio", "http" or "sse"

@@ -29,7 +29,7 @@ type reply struct {
 	resultType string
 	version    string
 	supported  []string        // supportedVersions of a discover result
-	declared   map[string]bool // capabilities that are present and not null
+	declared   map[string]bool // capabilities that are present and neither null nor false
 }
 
 // rpcError is the error member of a response.
@@ -123,8 +123,8 @@ func (r *reply) readResult(raw jsontext.Value) {
 	})
 }
 
-// readList records the kind of a list's value, or 0 if the key is duplicated with different kinds,
-// because a client may use either value.
+// readList records the kind of a list's value, or 0 if the key occurs again with a value of another
+// kind, because a client may use either value.
 func (r *reply) readList(name string, v jsontext.Value) {
 	if r.lists == nil {
 		r.lists = map[string]jsontext.Kind{}

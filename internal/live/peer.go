@@ -47,7 +47,7 @@ type peer struct {
 	lost     chan error    // the stream of announcements has ended for good
 	meta     bool          // every request has the modern _meta
 
-	watching atomic.Bool  // the lists are complete; only their changes are emitted
+	watching atomic.Bool  // the lists are complete; only frames about changes to the tools are emitted
 	skipped  atomic.Int64 // server requests not answered because the queue was full
 	unread   atomic.Int64 // frames without a message since the last request
 
@@ -171,8 +171,8 @@ func (p *peer) silence(timeout time.Duration) error {
 }
 
 // receive passes a frame from the server to the caller of List, and then handles its messages. While the
-// lists are watched, it passes on only frames that matter. address reports whether data is the event
-// that contains the HTTP+SSE endpoint. receive does not retain data.
+// lists are watched, it passes on only frames that matter. address is set if data is the event that
+// contains the HTTP+SSE endpoint. receive does not retain data.
 func (p *peer) receive(data []byte, address bool) {
 	var messages []message
 	if wire.BeginsLikeJSON(data) && !address {

@@ -21,8 +21,8 @@ const (
 	drainWait = 2 * time.Second
 )
 
-// Process is a server that we started, with all its descendants. It creates the pipes itself,
-// because os/exec waits for every process that has one open, and a grandchild may keep it open for
+// Process is a server that we started, with all its descendants. Start creates the pipes itself,
+// because os/exec waits for every process that has one open, and a grandchild may keep one open for
 // ever.
 type Process struct {
 	Stdin  *os.File // our end, for writing

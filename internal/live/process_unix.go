@@ -41,8 +41,8 @@ func (g *group) signal(s syscall.Signal) {
 	}
 }
 
-// killRounds limits the attempts to kill processes that keep starting others, and killPause is the
-// time for the kernel to end them.
+// killRounds is the maximum number of attempts to kill processes that keep starting others, and
+// killPause is the wait after each attempt.
 const (
 	killRounds = 100
 	killPause  = 5 * time.Millisecond

@@ -113,7 +113,7 @@ func (l *stdio) watch() {
 
 func (l *stdio) down() <-chan struct{} { return l.gone }
 
-// reason describes how the process ended, with its last output.
+// reason describes how the process ended, with an excerpt from its standard error.
 func (l *stdio) reason() error {
 	within(l.exited, drainWait)
 	words := "the server closed its standard output"

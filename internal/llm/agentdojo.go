@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// agentDojo recognises a logged AgentDojo run, or a run from a collection, with messages in chat
-// API form.
+// agentDojo recognises an AgentDojo run, either as AgentDojo logs it or from a collection with messages
+// in chat API form.
 func agentDojo(v View) bool {
 	if !v.has("messages", wire.Array) {
 		return false

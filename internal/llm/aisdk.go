@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// uiMessage recognises a message in the form that Vercel's AI SDK keeps for user interfaces.
+// uiMessage recognises a message in the form that Vercel's AI SDK uses for user interfaces.
 func uiMessage(v View) bool {
 	return v.Str("role") != "" && v.At("parts").First().Str("type") != ""
 }

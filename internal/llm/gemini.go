@@ -78,7 +78,8 @@ func (r *Reader) geminiContent(v View) {
 	}
 }
 
-// geminiID returns a call's id. If calls to the same tool have no ids, they are answered in order.
+// geminiID returns the id of a call or result. If calls to the same tool have no ids, they are answered
+// in order.
 func geminiID(v View) string { return cmp.Or(v.Str("id"), unnamed+v.Str("name")) }
 
 func readGeminiResponse(r *Reader, b *body) {

@@ -17,7 +17,7 @@ const (
 	Call                 // the model calls a tool
 	Result               // what a tool returned
 	Skipped              // something unknown or unreadable
-	Ignored              // something that is not from a tool or server
+	Ignored              // something known that is not inspected, such as text from users
 )
 
 // Style is how a client combines the names of a server and its tool.

@@ -100,7 +100,7 @@ func readChatResponse(r *Reader, b *body) {
 	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.At("message")) })
 }
 
-// readChatChunk handles a chunk of a stream. A choice is read when it is finished.
+// readChatChunk handles a chunk of a stream. The calls in a choice are read when the choice is finished.
 func readChatChunk(r *Reader, b *body) {
 	v, ok := r.view(b, b.root, "")
 	if !ok {

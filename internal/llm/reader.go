@@ -175,7 +175,7 @@ func quote(word string) string {
 	return `"` + word + `"`
 }
 
-// origin returns the location of a value in the body, with a JSON Pointer relative to the body's root.
+// origin returns the location of a value in the body, given its JSON Pointer relative to the body's root.
 func (b *body) origin(v wire.Value, pointer string) scanner.Origin {
 	at := b.text.origin
 	if b.text.places != nil {
@@ -185,7 +185,7 @@ func (b *body) origin(v wire.Value, pointer string) scanner.Origin {
 	return at
 }
 
-// at returns the JSON Pointer of a value in the body.
+// at returns the JSON Pointer, in the document or line, of the value at a pointer in the body.
 func (b *body) at(pointer string) string {
 	if b.text.places == nil { // a value inside a string has no pointer of its own
 		return b.text.Pointer

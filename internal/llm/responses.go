@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// responsesTools are tools that the provider defines.
+// responsesTools are the type prefixes of tools that the provider defines.
 var responsesTools = []string{"web_search", "file_search", "computer", "code_interpreter", "image_generation", "local_shell", "shell", "apply_patch", "tool_search", "programmatic_tool_calling"}
 
 func readResponsesRequest(r *Reader, b *body) {

@@ -24,13 +24,13 @@ type running struct {
 	order int
 }
 
-// streamKey identifies a piece of a stream.
+// streamKey identifies a part of a stream, such as a call.
 type streamKey struct{ of, index string }
 
-// partial is an incomplete call.
+// partial is an incomplete call or result.
 type partial struct {
 	at         scanner.Origin
-	raw        []byte // the first event of the call
+	raw        []byte // in an Anthropic stream: the block that starts the call
 	id, name   []byte
 	server     string // "" if the format does not name it
 	args       []byte

@@ -163,7 +163,7 @@ func (v View) Origin() scanner.Origin {
 	return at
 }
 
-// index returns an array index as a JSON Pointer token.
+// index returns an array index as a JSON Pointer.
 func index(i int) string { return "/" + strconv.Itoa(i) }
 
 // AppendCanonical appends the value in canonical form.

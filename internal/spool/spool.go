@@ -116,8 +116,8 @@ func (s *Spool) signal() {
 	}
 }
 
-// Close writes what is queued, and returns an error if lines were lost. It waits a few seconds for a
-// disk that does not respond.
+// Close writes what is queued, and returns an error if lines were lost or writing still fails. It waits
+// a few seconds for a disk that does not respond.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	s.ending = true

@@ -6,8 +6,8 @@ import (
 )
 
 // Charset reports whether a body with this content type may be read as UTF-8: the content type declares no
-// character set, UTF-8, or one that agrees with UTF-8 on ASCII characters. Otherwise, it also returns the
-// declared character set.
+// character set, UTF-8, or one of US-ASCII, ISO-8859-1 and Windows-1252, which agree with UTF-8 on ASCII
+// characters. Otherwise, it also returns the declared character set.
 func Charset(contentType string) (charset string, ok bool) {
 	_, parameters, _ := strings.Cut(strings.ToLower(contentType), ";")
 	for parameter := range strings.SplitSeq(parameters, ";") {

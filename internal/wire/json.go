@@ -41,8 +41,8 @@ const (
 
 const keyShift = 4
 
-// MaxDepth is the maximum nesting depth of values. RFC 8259 section 9 allows such a limit; the
-// messages examined stay below 40, and peers' limits are between 128 and 10000.
+// MaxDepth is the maximum nesting depth of values. RFC 8259 section 9 allows such a limit; the real
+// messages that we examined nest fewer than 40 levels, and peers' limits are between 128 and 10000.
 const MaxDepth = 512
 
 // MaxNodes is the maximum number of values in a text, unless the Doc sets another maximum. A value

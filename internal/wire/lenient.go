@@ -82,7 +82,7 @@ func ObjectAfter(text []byte, ends string) bool {
 }
 
 // Unfinished reports whether a line ends inside a JSON value, possibly after complete ones: a decoder of a
-// stream, such as Go's, continues it with the next line.
+// stream, such as Go's, continues that value on the next line.
 func Unfinished(line []byte) bool {
 	for {
 		line = bytes.TrimLeft(line, space)

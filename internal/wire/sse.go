@@ -20,7 +20,7 @@ type SSEEvent struct {
 	ID         string // this event's own id field; the caller tracks the last one seen
 	Data       []byte // the data lines joined with LF, valid until the next call; as sent, even if not UTF-8
 	Retry      int    // the retry field in milliseconds, or 0 if there is none
-	HasData    bool   // false for a priming event, which has an id and at most an empty data field
+	HasData    bool   // the data is not empty; a priming event has an id, but no data or empty data
 	Oversize   bool   // Size exceeds the cap: Data is nil and the bytes were discarded while reading
 	Size       int64  // total bytes of data, id and event, even if discarded
 	Ambiguous  bool   // EndsElsewhere is true for a line other than data, in the event or before it
@@ -80,7 +80,7 @@ func NewSSEReader(r io.Reader, max int64) *SSEReader {
 }
 
 // SSEEventIn returns the first event in a part of an event stream, marked incomplete if the part
-// ends before the event does. begins reports whether the part is the start of the stream.
+// ends before the event does. begins is set if the part is the start of the stream.
 func SSEEventIn(part []byte, begins bool) SSEEvent {
 	s := SSEReader{buf: part, end: len(part), lf: -1, err: io.EOF, firstLine: begins}
 	e, _ := s.Next()

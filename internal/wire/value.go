@@ -2,8 +2,8 @@ package wire
 
 import "math"
 
-// Value is a JSON value read in place. A Doc needs a node for each value, which takes more
-// memory than the text of a large document; a Value needs none.
+// Value is a JSON value read in place. A Doc needs a node for each value, and the nodes of a large
+// document take more memory than its text; a Value needs none.
 type Value struct {
 	data []byte
 	node Node
