@@ -35,8 +35,8 @@ type codeSyntax struct {
 	flags   string // options of one letter that may precede them in a group
 }
 
-// codeSyntaxOf returns the options of an interpreter, including fish but no other shell, according to its
-// help.
+// codeSyntaxOf returns the options of an interpreter, including fish but no other shell, according to
+// its help.
 func codeSyntaxOf(name string) codeSyntax {
 	switch {
 	case strings.HasPrefix(name, "py"):

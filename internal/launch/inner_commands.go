@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Limits for the search for commands behind a program.
+// Limits on the search for commands behind a program.
 const (
 	maxNested = 3  // depth of nested texts that contain commands
 	maxReach  = 64 // words parsed after the name of a program

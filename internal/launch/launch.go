@@ -41,8 +41,8 @@ type Package struct {
 	Name string
 	// Version is the version, range, tag or branch as written; "" for none.
 	Version string
-	// Exact is set if Version is a single version. The tag of an image or repository can still be
-	// moved.
+	// Exact is set if Version is a single version, or if an image has a Digest. The tag of an image or
+	// repository can still be moved.
 	Exact bool
 	// Digest is the requested digest or commit; "" for none.
 	Digest string

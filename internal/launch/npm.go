@@ -11,7 +11,7 @@ func OfficialRegistry(host string) bool { return officialRegistry.MatchString(ho
 
 var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 
-// orInit returns the parser for a launcher with further verbs that run a package create-NAME.
+// orInit returns the parser for a launcher whose further verbs run a package create-NAME.
 func orInit(o *options, verbs, inits string) func(*Command) {
 	run, create := fetched(o, verbs, npmPackage), fetched(o, inits, initializer)
 	return func(l *Command) {

@@ -118,7 +118,7 @@ func (p *peer) ask(ctx context.Context, method, params string, timeout time.Dura
 	return p.start(method, params, p.announced()).wait(ctx, timeout)
 }
 
-// downError reports that the connection ended during a request.
+// downError reports that the connection ended.
 type downError struct{ cause error }
 
 func (e *downError) Error() string { return "the connection ended: " + e.cause.Error() }

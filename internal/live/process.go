@@ -15,9 +15,9 @@ import (
 const (
 	politeWait = time.Second     // between closing standard input and the terminating signal
 	termWait   = 2 * time.Second // between that signal and the kill
-	// drainWait is for the last output of a process that has exited, and for the exit of one that has
-	// closed its output. Only a server that leaves a process running uses all of it. With a shorter
-	// wait, the reason for an exit would be missing on a busy machine.
+	// drainWait is how long to wait for the last output of a process that has exited, and for the exit of
+	// one that has closed its output. Only a server that leaves a process running uses all of it. With a
+	// shorter wait, the reason for an exit would be missing on a busy machine.
 	drainWait = 2 * time.Second
 )
 
@@ -55,9 +55,9 @@ func Start(t Target, stderr *os.File) (*Process, error) {
 	return p, nil
 }
 
-// start starts the process and waits for it on a dedicated thread, because the kernel kills the
-// process when the thread that started it ends. Nothing waits for this goroutine, because a process
-// that the kernel cannot kill must not block us.
+// start starts the process and waits for it on a dedicated thread, because Linux kills the process
+// when the thread that started it ends. Nothing waits for this goroutine, because a process that the
+// kernel cannot kill must not block us.
 func (p *Process) start() error {
 	prepare(p.cmd)
 	started := make(chan error, 1)

@@ -26,8 +26,8 @@ func prepare(cmd *exec.Cmd) {
 	servers.Unlock()
 }
 
-// becomeParent makes us a subreaper, which needs no privilege. On a kernel without support, orphaned
-// processes become children of init.
+// becomeParent makes us a subreaper, which needs no privilege. On a kernel without this feature,
+// orphaned processes become children of init.
 var becomeParent = sync.OnceFunc(func() {
 	for pid, p := range processes() {
 		if p.parent == os.Getpid() {

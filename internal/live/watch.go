@@ -78,7 +78,6 @@ func (s *scan) nextChange(ctx context.Context, p *peer, k kind) error {
 	return nil
 }
 
-// relist fetches a changed list.
 func (s *scan) relist(ctx context.Context, p *peer, k kind) error {
 	whole, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTooLong)
 	defer cancel()

@@ -83,7 +83,7 @@ func readClaudeCode(r *Reader, b *body) {
 }
 
 // claudeCodePiece records that a message arrives in pieces. A later line repeats the whole message; a message that the
-// file has only in pieces is reported.
+// file contains only in pieces is reported.
 func (r *Reader) claudeCodePiece(b *body) {
 	session := "claude code " + r.session + "/"
 	if b.str("type") == "result" { // the run is over, even if a message was aborted

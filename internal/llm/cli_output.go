@@ -4,7 +4,8 @@ import "fmt"
 
 // This file contains the code shared by the readers of events that agents print in non-interactive runs
 // or store for a session: Codex, Gemini CLI (--output-format stream-json), Copilot CLI, goose and Claude
-// Managed Agents. readClaudeCode reads the events of Claude Code, which have the form of its transcripts.
+// Managed Agents. readClaudeCode reads the events of Claude Code, which have the form of its
+// transcripts.
 
 // within sets the session of the lines that follow: only the first line of a run names it.
 func (r *Reader) within(b *body, session string) {

@@ -42,7 +42,7 @@ func (r *Reader) geminiTools(v View) {
 	}
 }
 
-// codeExecution is the name under which calls of the provider's code execution are reported.
+// codeExecution is the name under which calls to the provider's code execution are reported.
 const codeExecution = "code_execution"
 
 // geminiTexts are the members of a part that contains text, media or a thought, rather than a call or a

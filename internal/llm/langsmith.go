@@ -50,7 +50,7 @@ func readLangSmithRuns(r *Reader, b *body) {
 }
 
 // ended returns the time at which a run ended, or the time at which it started if it has no end.
-// Times without a zone, which some writers write, are in UTC.
+// Times without a zone, as some programs write them, are in UTC.
 func ended(member func(string) (string, bool)) (at time.Time) {
 	for _, key := range []string{"end_time", "start_time"} {
 		said, _ := member(key)

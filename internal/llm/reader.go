@@ -175,7 +175,8 @@ func quote(word string) string {
 	return `"` + word + `"`
 }
 
-// origin returns the location of a value in the body, given its JSON Pointer relative to the body's root.
+// origin returns the location of a value in the body, given its JSON Pointer relative to the body's
+// root.
 func (b *body) origin(v wire.Value, pointer string) scanner.Origin {
 	at := b.text.origin
 	if b.text.places != nil {
@@ -228,7 +229,6 @@ func (b *body) str(key string) string {
 	return ""
 }
 
-// member parses a member of the body.
 func (r *Reader) member(b *body, key string) (View, bool) {
 	return r.view(b, b.members[key], "/"+wire.EscapePointer(key))
 }

@@ -39,7 +39,6 @@ func (v Value) Raw() []byte { return v.data[v.node.Start:v.node.End:v.node.End] 
 // Text returns the text of a string, which is a slice of the data if it has no escapes.
 func (v Value) Text() []byte { return textOf(v.Raw(), v.node.flags) }
 
-// textOf returns the text of a literal.
 func textOf(literal []byte, f Flags) []byte {
 	if f&Escaped == 0 {
 		return literal[1 : len(literal)-1 : len(literal)-1]
