@@ -103,7 +103,8 @@ func (o *options) takes(w string) bool {
 	return false
 }
 
-// npmValues are the options of npm exec that take a value, according to npm's definitions of its options.
+// npmValues are the options of npm exec that take a value, according to npm's definitions of its
+// options.
 const npmValues = " --_auth --access --allow-directory --allow-file --allow-git --allow-remote --allow-scripts --also --audit-level --auth-type --before " +
 	"--enjoy-by --ca --cache --cache-max --cache-min --cafile --cert --cidr --cpu --depth --diff --diff-dst-prefix --diff-src-prefix " +
 	"--diff-unified --editor --expect-result-count --expires --fetch-retries --fetch-retry-factor --fetch-retry-maxtimeout " +

@@ -177,7 +177,7 @@ func (s *scan) notAsked(left []kind) {
 		methods = append(methods, k.method)
 	}
 	if len(methods) > 0 {
-		s.problem(strings.Join(methods, ", "), "not requested, because the previous list failed")
+		s.problem(strings.Join(methods, ", "), "not requested, because reading the previous list failed")
 	}
 }
 

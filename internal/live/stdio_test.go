@@ -130,7 +130,7 @@ func TestStdioDeathWhileListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2; its output was "panic: nil map"`,
-		"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
+		"prompts/list, resources/list, resources/templates/list: not requested, because reading the previous list failed")
 	if res.stderr != "panic: nil map\n" {
 		t.Errorf("standard error %q", res.stderr)
 	}
@@ -215,7 +215,7 @@ func TestTimeoutEndsSlowLists(t *testing.T) {
 		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.maxPages, o.Timeout = 1<<40, limit })
 		if err == nil {
 			wantProblems(t, res.Problems, "tools/list: not finished within the time limit for one server",
-				"prompts/list, resources/list, resources/templates/list: not requested, because the previous list failed")
+				"prompts/list, resources/list, resources/templates/list: not requested, because reading the previous list failed")
 			return
 		}
 	}

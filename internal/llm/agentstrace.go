@@ -8,12 +8,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// agentsTexts are the types of spans without tool output in traces of OpenAI's Agents SDK. The content of
-// responses is not part of traces.
+// agentsTexts are the types of spans without tool output in traces of OpenAI's Agents SDK. The content
+// of responses is not part of traces.
 var agentsTexts = []string{"response", "agent", "handoff", "guardrail", "custom", "transcription", "speech", "speech_group", "task", "turn"}
 
-// agentsTrace recognises a trace of OpenAI's Agents SDK or a span of one. agentsTraces recognises a list of
-// traces and spans, which may be in a request to export them.
+// agentsTrace recognises a trace of OpenAI's Agents SDK or a span of one. agentsTraces recognises a list
+// of traces and spans, which may be in a request to export them.
 func agentsTrace(v View) bool {
 	return v.says("object", "trace.span") && v.has("span_data", wire.Object) || v.says("object", "trace") && v.At("workflow_name").Is()
 }

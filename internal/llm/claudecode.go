@@ -26,8 +26,9 @@ func claudeCode(v View) bool {
 	return slices.Contains(claudeCodeSilent, kind) && (v.Str("sessionId") != "" || streamed || strings.Contains(kind, "-"))
 }
 
-// claudeCodeSilent are the types of lines whose tool or server output, if they have any, is also in other
-// lines: the client's own notes, what it sends to the model, and the pieces of the lines that follow.
+// claudeCodeSilent are the types of lines whose tool or server output, if they have any, is also in
+// other lines: the client's own notes, what it sends to the model, and the pieces of the lines that
+// follow.
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
 	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session", "file-history-delta",
@@ -82,8 +83,8 @@ func readClaudeCode(r *Reader, b *body) {
 	}
 }
 
-// claudeCodePiece records that a message arrives in pieces. A later line repeats the whole message; a message that the
-// file contains only in pieces is reported.
+// claudeCodePiece records that a message arrives in pieces. A later line repeats the whole message; a
+// message that the file contains only in pieces is reported.
 func (r *Reader) claudeCodePiece(b *body) {
 	session := "claude code " + r.session + "/"
 	if b.str("type") == "result" { // the run is over, even if a message was aborted

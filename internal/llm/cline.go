@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Cline and programs derived from it, such as Roo Code, use text instead of tool calls for many models: the
-// model writes a call as XML into its answer, and the result is text from the user.
+// Cline and programs derived from it, such as Roo Code, use text instead of tool calls for many models:
+// the model writes a call as XML into its answer, and the result is text from the user.
 var (
 	clineCall   = lazyregexp.New(`(?s)<use_mcp_tool>(.*?)</use_mcp_tool>`)
 	clineResult = lazyregexp.New(`^\[(\w+)(?: for '(.*?)')?.*\] Result:`)

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// cursorOutput recognises an event of Cursor CLI (--output-format stream-json) that Claude Code does not print.
-// The other events have the same format as Claude Code's output and are read as such.
+// cursorOutput recognises an event of Cursor CLI (--output-format stream-json) that Claude Code does not
+// print. The other events have the same format as Claude Code's output and are read as such.
 func cursorOutput(v View) bool {
 	switch v.Str("type") {
 	case "tool_call":
@@ -41,8 +41,8 @@ func readCursorOutput(r *Reader, b *body) {
 	}
 }
 
-// cursorCall reads a call and its result. The events at the start and at the end of the call both contain
-// the call.
+// cursorCall reads a call and its result. The events at the start and at the end of the call both
+// contain the call.
 func (r *Reader) cursorCall(v View, id string, started bool) {
 	call := Item{Kind: Call, At: v, Name: v.Key(), Args: v.At("args"), Echo: !started}
 	switch args := v.At("args"); call.Name {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// interactionTexts are the types of steps in Gemini's Interactions API, and of their contents, that are not tool
-// output.
+// interactionTexts are the types of steps in Gemini's Interactions API, and of their contents, that are
+// not tool output.
 var interactionTexts = []string{"user_input", "model_output", "thought", "text", "image", "audio", "video", "document"}
 
 // isInteractionStep recognises a step of an interaction.
@@ -82,8 +82,8 @@ func interactionEvent(v View) bool {
 // interactionEnd ends a stream; so does [DONE], which may follow it.
 const interactionEnd = "interaction.completed"
 
-// readInteractionEvent handles an event in a stream. A call is read when its step is complete; a result is
-// read immediately.
+// readInteractionEvent handles an event in a stream. A call is read when its step is complete; a result
+// is read immediately.
 func readInteractionEvent(r *Reader, b *body) {
 	const stream = "interactions"
 	s, kind := &r.streams, b.str("event_type")
@@ -125,8 +125,8 @@ func (r *Reader) interactionStop(key streamKey) {
 	}
 }
 
-// isFull reports whether a value is present and not empty. A step begins with an empty value if a later piece contains
-// the value.
+// isFull reports whether a value is present and not empty. A step begins with an empty value if a later
+// piece contains the value.
 func isFull(v View) bool {
 	return v.Is() && !slices.Contains([]string{"{}", "[]", `""`}, string(v.Raw()))
 }

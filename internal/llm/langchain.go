@@ -46,8 +46,8 @@ func langChainMessage(v View) bool {
 	return isLangChain(v) && langChainMembers(v).has("additional_kwargs", wire.Object)
 }
 
-// langChainPaths are the paths of the message list in a LangGraph state, in a snapshot of the state, and in a
-// checkpoint.
+// langChainPaths are the paths of the message list in a LangGraph state, in a snapshot of the state, and
+// in a checkpoint.
 var langChainPaths = [][]string{{"messages"}, {"values", "messages"}, {"channel_values", "messages"}}
 
 func langGraphState(v View) bool {
@@ -139,8 +139,8 @@ func (r *Reader) langChainCall(v View) {
 	r.emit(Item{Kind: Call, At: v, ID: cmp.Or(v.Str("id"), unnamed+v.Str("name")), Name: v.Str("name"), Args: v.At("args")})
 }
 
-// langChainPart reads a part of a message, in LangChain's form or in that of the provider. known means that the
-// message's calls have already been read from its tool_calls list.
+// langChainPart reads a part of a message, in LangChain's form or in that of the provider. known means
+// that the message's calls have already been read from its tool_calls list.
 func (r *Reader) langChainPart(v View, known bool) {
 	switch kind := v.Str("type"); {
 	case known && slices.Contains([]string{"tool_use", "tool_call", "function_call", "custom_tool_call", "invalid_tool_call"}, kind):

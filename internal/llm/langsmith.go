@@ -11,7 +11,8 @@ import (
 
 var langSmithTypes = []string{"tool", "chain", "llm", "retriever", "embedding", "prompt", "parser"}
 
-// langSmithRun recognises a run in a LangSmith trace. langSmithRuns recognises a list of runs, or an object with a page of such a list.
+// langSmithRun recognises a run in a LangSmith trace. langSmithRuns recognises a list of runs, or an
+// object with a page of such a list.
 func langSmithRun(v View) bool {
 	return v.says("run_type", langSmithTypes...) && v.either("id", "trace_id", "name").Is() && (v.At("inputs").Kind() != wire.Invalid || v.At("outputs").Kind() != wire.Invalid)
 }
@@ -26,7 +27,8 @@ func readLangSmithRun(r *Reader, b *body) {
 	}
 }
 
-// readLangSmithRuns reads runs in the order in which they ended: tool runs before the runs that contain them.
+// readLangSmithRuns reads runs in the order in which they ended: tool runs before the runs that contain
+// them.
 func readLangSmithRuns(r *Reader, b *body) {
 	list, pointer := b.root, ""
 	if list.Kind() == wire.Object {

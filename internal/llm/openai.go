@@ -163,8 +163,8 @@ func (r *Reader) chatPartial(key streamKey, p *partial) {
 	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Server: p.server, Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
-// readMessages reads a list of messages that is not part of a request. It may contain items of the Responses
-// API, as in the sessions of OpenAI's Agents SDK.
+// readMessages reads a list of messages that is not part of a request. It may contain items of the
+// Responses API, as in the sessions of OpenAI's Agents SDK.
 func readMessages(r *Reader, b *body) {
 	r.conversation(b, firstSaid(b.root), b.root)
 	r.list(b, b.root, "", r.itemsOf(func(v View) {

@@ -33,8 +33,8 @@ func readOpenCodeExport(r *Reader, b *body) {
 	})
 }
 
-// openCodeMessage reads the parts of a message. The text of a resource is in parts before the one that names its
-// server.
+// openCodeMessage reads the parts of a message. The text of a resource is in parts before the one that
+// names its server.
 func (r *Reader) openCodeMessage(parts View) {
 	var inserted []View
 	parts.each(func(p View) {

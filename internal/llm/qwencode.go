@@ -2,8 +2,8 @@ package llm
 
 import "github.com/mcpscan/mcpscan/internal/wire"
 
-// qwenCode recognises a line of a Qwen Code chat. Its lines resemble Claude Code's, with messages in Gemini
-// form.
+// qwenCode recognises a line of a Qwen Code chat. Its lines resemble Claude Code's, with messages in
+// Gemini form.
 func qwenCode(v View) bool {
 	return v.Str("uuid") != "" && v.Str("sessionId") != "" && (v.At("message").has("parts", wire.Array) || v.has("systemPayload", wire.Object))
 }

@@ -33,8 +33,8 @@ func readResponsesRequest(r *Reader, b *body) {
 	r.each(b, "input", r.itemsOf(r.responsesItem))
 }
 
-// itemsOf returns a function that reads the items of a history in order. One answer of the model can have
-// several items.
+// itemsOf returns a function that reads the items of a history in order. One answer of the model can
+// have several items.
 func (r *Reader) itemsOf(read func(View)) func(int, View) {
 	answering := false // the previous item was from the model
 	return func(i int, v View) {
@@ -52,8 +52,8 @@ func (r *Reader) itemsOf(read func(View)) func(int, View) {
 
 func (r *Reader) responsesTool(v View) { r.toolIn("", v) }
 
-// inNamespace returns the full name of a tool in a namespace. Some requests of Codex have a namespace for
-// each MCP server; others contain the full names.
+// inNamespace returns the full name of a tool in a namespace. Some requests of Codex have a namespace
+// for each MCP server; others contain the full names.
 func inNamespace(namespace, name string) string {
 	if !strings.HasPrefix(namespace, "mcp__") {
 		return name

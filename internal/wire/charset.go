@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Charset reports whether a body with this content type may be read as UTF-8: the content type declares no
-// character set, UTF-8, or one of US-ASCII, ISO-8859-1 and Windows-1252, which agree with UTF-8 on ASCII
-// characters. Otherwise, it also returns the declared character set.
+// Charset reports whether a body with this content type may be read as UTF-8: the content type declares
+// no character set, UTF-8, or one of US-ASCII, ISO-8859-1 and Windows-1252, which agree with UTF-8 on
+// ASCII characters. Otherwise, it also returns the declared character set.
 func Charset(contentType string) (charset string, ok bool) {
 	_, parameters, _ := strings.Cut(strings.ToLower(contentType), ";")
 	for parameter := range strings.SplitSeq(parameters, ";") {
@@ -21,9 +21,9 @@ func Charset(contentType string) (charset string, ok bool) {
 	return "", true
 }
 
-// WideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other body. Some JSON
-// parsers detect these character sets without a declaration: by a byte order mark or, because a JSON text
-// begins with an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
+// WideCharset returns the character set of a body in UTF-16 or UTF-32, or "" for any other body. Some
+// JSON parsers detect these character sets without a declaration: by a byte order mark or, because a
+// JSON text begins with an ASCII character, by a NUL among the first two bytes (RFC 4627, section 3).
 func WideCharset(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xFF\xFE\x00\x00")), bytes.HasPrefix(body, []byte("\x00\x00")), len(body) >= 4 && body[1] == 0 && body[2] == 0:

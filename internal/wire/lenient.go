@@ -13,11 +13,12 @@ var numerals = [...]struct{ name, number []byte }{
 	{[]byte("Infinity"), []byte("0       ")},
 }
 
-// Lenient returns a text of the same length in which valid JSON replaces what RFC 8259 forbids but common
-// parsers accept: invalid UTF-8 (Node.js, Go, .NET and Java replace it), NaN and Infinity (Python), control
-// characters in strings, white space of any kind before the message (the C# SDK trims it), and text after
-// it (Jackson and Go's json.Decoder stop reading before that text). If there is nothing to replace, as in
-// valid JSON, it returns text itself. Text that may be two messages stays invalid.
+// Lenient returns a text of the same length in which valid JSON replaces what RFC 8259 forbids but
+// common parsers accept: invalid UTF-8 (Node.js, Go, .NET and Java replace it), NaN and Infinity
+// (Python), control characters in strings, white space of any kind before the message (the C# SDK trims
+// it), and text after it (Jackson and Go's json.Decoder stop reading before that text). If there is
+// nothing to replace, as in valid JSON, it returns text itself. Text that may be two messages stays
+// invalid.
 func Lenient(text []byte) []byte {
 	out := text
 	replace := func(at int, with []byte) {
@@ -81,8 +82,8 @@ func ObjectAfter(text []byte, ends string) bool {
 	}
 }
 
-// Unfinished reports whether a line ends inside a JSON value, possibly after complete ones: a decoder of a
-// stream, such as Go's, continues that value on the next line.
+// Unfinished reports whether a line ends inside a JSON value, possibly after complete ones: a decoder of
+// a stream, such as Go's, continues that value on the next line.
 func Unfinished(line []byte) bool {
 	for {
 		line = bytes.TrimLeft(line, space)
