@@ -212,9 +212,9 @@ func (h *handshake) failure() error {
 	return fmt.Errorf("waiting for a usable answer: %w", err)
 }
 
-// meet performs the handshake and, with a legacy server, ends it with notifications/initialized. It
-// reports a version that the server should not have chosen in initialize; the listing continues
-// anyway.
+// meet performs the handshake and, with a legacy server, ends it with notifications/initialized. If
+// the version in the result of initialize is missing or not allowed there, meet reports it, and the
+// listing continues anyway.
 func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 	h, err := p.negotiate(start, probe)
 	if err != nil || h.era != eraLegacy {
@@ -228,7 +228,7 @@ func (s *scan) meet(start context.Context, p *peer, probe bool) (hello, error) {
 		s.problem(methodStart, "the response has no protocolVersion; assuming "+versionLegacy)
 	default:
 		s.problem(methodStart, "the server chose the protocol version "+s.opts.quote(h.version)+
-			", which mcpscan does not know; assuming "+versionLegacy)
+			", which mcpscan does not accept in initialize; assuming "+versionLegacy)
 	}
 	p.announce(version)
 	p.notify(start, methodStarted)

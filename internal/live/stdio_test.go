@@ -85,7 +85,7 @@ func TestStdioProblems(t *testing.T) {
 		{"breaks off", []string{"tools/list: the answer is not valid JSON"}},
 		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
 		{"modern input", []string{"tools/list: the server asks for input instead of returning a list"}},
-		{"unknown version", []string{`initialize: the server chose the protocol version "2030-01-01", which mcpscan does not know; assuming 2025-11-25`}},
+		{"unknown version", []string{`initialize: the server chose the protocol version "2030-01-01", which mcpscan does not accept in initialize; assuming 2025-11-25`}},
 		{"long list", []string{"tools/list: an answer exceeds the limit of 1048576 bytes (--max-message) and was not read"}},
 		{"list changes", []string{"tools/list: the server announced another change after the list was last read, so the listed definitions may be out of date"}},
 		{"last words", []string{"tools/list: the server announced another change after the list was last read, so the listed definitions may be out of date"}},

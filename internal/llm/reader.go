@@ -82,7 +82,7 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 		r.ignoreAt(*r.firstText, saidReason)
 	}
 	if r.items == 0 && !broken {
-		r.ignoreAt(b.origin(root, ""), "a part of "+f.name+" without tools, calls and results")
+		r.ignoreAt(b.origin(root, ""), "a part of "+f.name+" without tools, calls or results")
 	}
 	return true
 }
