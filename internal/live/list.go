@@ -139,8 +139,8 @@ func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
 	}
 }
 
-// promises reports whether a server has a list, going by what it declares. If it declares none of the
-// lists, it is expected to have tools.
+// promises reports whether a server should have a list, judging by what it declares. If it declares
+// none of the lists, it is expected to have tools.
 func (h hello) promises(k kind) bool {
 	declares := func(k kind) bool { return h.declared[k.capability] }
 	return declares(k) && !k.optional || k.capability == "tools" && !slices.ContainsFunc(kinds(), declares)

@@ -11,7 +11,7 @@ import (
 // prepare makes cmd start in a new session without a terminal.
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// members returns nil: processes outside the process group can be found only in /proc.
+// members returns nil: only the version for Linux finds processes outside the process group.
 func (g *group) members() []int { return nil }
 
 // alive reports whether the process group has a member.

@@ -26,8 +26,8 @@ type accounting struct {
 	terminated      uint32
 }
 
-// prepare starts the process in its own process group, so that a Ctrl-C in our console does not
-// interrupt it.
+// prepare makes cmd start in its own process group, so that a Ctrl-C in our console does not interrupt
+// it.
 func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

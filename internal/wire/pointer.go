@@ -22,9 +22,9 @@ func UnescapePointer(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// LocalReference returns the JSON Pointer of a reference to the same document, such as #/$defs/a. It
-// keeps an invalid percent escape, because lenient readers do. A reference by name, such as #node,
-// has no pointer.
+// LocalReference returns the JSON Pointer in a reference to a place in the same document, such as
+// #/$defs/a. It keeps an invalid percent escape, because lenient readers do. A reference by name, such
+// as #node, has no pointer.
 func LocalReference(ref string) (pointer string, ok bool) {
 	pointer, ok = strings.CutPrefix(ref, "#")
 	if plain, err := url.PathUnescape(pointer); err == nil {
