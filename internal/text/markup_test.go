@@ -159,3 +159,41 @@ func TestRenderJSON(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOtherReadings checks that each other reading consists of parts of the text, in their order.
+func FuzzOtherReadings(f *testing.F) {
+	for _, s := range []string{"a <b>b</b> &amp;c *d* [e](f) <!-- g -->", `{"a": "one two <i>three</i>\n four", "b": ["&lt;p&gt; five six seven"]}`,
+		"> a quotation that is longer than thirty bytes\n> goes on here\n", "# a\n10:30 INFO a log with a line that is\n10:31 INFO wrapped\n",
+		"1\n00:00:01 --> 00:00:02\na subtitle\n\n2\n00:00:02 --> 00:00:03\nends\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, s []byte) {
+		var r Renderer
+		parts := func(rendered []byte, parts []Part) {
+			end, to := 0, 0
+			for _, p := range parts {
+				if p.Start != end || p.End < p.Start || p.From < to || p.To < p.From || p.To > len(s) {
+					t.Fatalf("part %v after [%d, %d) of %d bytes", p, end, to, len(s))
+				}
+				end, to = p.End, p.To
+			}
+			if end != len(rendered) || end == 0 {
+				t.Fatalf("the parts have %d bytes, the text has %d", end, len(rendered))
+			}
+		}
+		r.Render(s, parts)
+		r.RenderJSON(s, parts)
+		lines := func(lines []Line) {
+			end := -1
+			for _, l := range lines {
+				if l.Start <= end || l.End < l.Start || l.End > len(s) {
+					t.Fatalf("line %v after %d of %d bytes", l, end, len(s))
+				}
+				end = l.End
+			}
+		}
+		MarkedLines(s, lines)
+		Subtitles(s, lines)
+		Wrapped(s, lines)
+	})
+}
