@@ -35,7 +35,7 @@ func Custom(c scanner.CustomPattern, file string) scanner.Rule {
 	}
 }
 
-// wanted reports whether a text is in one of the fields.
+// wanted reports whether a text is in one of the fields. Without fields, every text is wanted.
 func wanted(fields []string, p *scanner.TextPass) bool {
 	if len(fields) == 0 {
 		return true

@@ -82,7 +82,7 @@ func All() []scanner.Rule {
 		declaration.CapOverbroad,
 		// Between servers, and over time.
 		instructions.ToolReference,
-		instructions.Learned, // uses the findings of all rules that read sentences, so it comes after them
+		instructions.Learned, // uses the findings of the rules above, so it comes after them
 		crossserver.ShadowTool,
 		crossserver.NameLookalike,
 		crossserver.ServerLookalike,

@@ -64,10 +64,9 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned maps each rule to the patterns of the agentsh design that the strict profile adds to
-// it. Dots in file names are escaped. The white space after IMPORTANT: is inside the negative
-// lookahead. Outside it, a backtracking engine could match fewer spaces, and the exceptions would
-// never apply.
+// mentioned maps each rule to the patterns of the agentsh design that the strict profile adds to it.
+// Dots in file names are escaped. The white space after IMPORTANT: is inside the negative lookahead:
+// outside it, a backtracking engine could match fewer spaces and so evade the exceptions.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,

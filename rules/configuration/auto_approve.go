@@ -63,7 +63,7 @@ func actingTool(name string) bool {
 var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
 	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
 
-// approval is a setting that makes a client stop asking for confirmation.
+// approval is a setting that removes a safeguard of a client, such as asking for confirmation.
 type approval struct {
 	pointer, value *lazyregexp.Regexp
 	severity       scanner.Severity // in a project's configuration; one level lower in a user's, but at least low

@@ -13,8 +13,9 @@ const (
 const keys = `\.(?i:(?:aws|gnupg|kube|azure|config[\\/]+gcloud)(?:[\\/][^:,]*)?|ssh(?:[\\/](?:[^:,]*(?:id_|rsa|ed25519|key|pem)[^:,]*)?)?|` +
 	`docker[\\/]?|docker[\\/]config\.json|netrc|npmrc|pypirc|git-credentials)`
 
-// everything, system and credentials match directories that a container or a file server rarely needs.
-// configured is the directory in which command-line tools keep tokens, among other files.
+// everything and system match directories that a container or a file server rarely needs. configured
+// matches the directory in which command-line tools keep tokens, among other files. credentials matches
+// configured, and keys in any directory.
 const (
 	everything = disk + `|/(?:home|Users)/?|(?i:` + drive + `[\\/]+Users[\\/]?)`
 	system     = `(?:(?:/private)?/etc|/root|/boot|/sys|/proc|/dev|/var/run|/run)/?|` +

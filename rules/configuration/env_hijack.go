@@ -48,8 +48,8 @@ var EnvHijack = scanner.Rule{
 	},
 }
 
-// replacedPackage reports an entry that requests one version of a package, but runs a file of the project.
-// The finding is less severe if the project contains a copy of the package.
+// replacedPackage reports an entry that requests an exact version of a package, but runs a file of the
+// project. The finding is less severe if the file is in the project's own copy of the package.
 func replacedPackage(p *scanner.ConfigPass, e *configfile.Entry) {
 	l := launch.Parse(e.Command, e.Args)
 	if e.Found.Instead == "" || !l.Exact {
@@ -151,7 +151,7 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 	case shared.MatchString(first):
 		return scanner.High, "the search path begins in a directory that others can write to"
 	case name == "PATH" && relative.MatchString(first):
-		return scanner.High, "the search path looks up programs in the working directory first"
+		return scanner.High, "programs are searched for in the working directory first"
 	case name != "PATH" && fetched && relative.MatchString(first):
 		return scanner.Medium, "a downloaded package loads code from the working directory"
 	}

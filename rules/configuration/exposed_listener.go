@@ -85,8 +85,8 @@ func publishes(l *launch.Command, report entries.Reporter) {
 }
 
 var (
-	// listenName matches what programs call the address that they listen on. DB_HOST and similar names
-	// are addresses of other servers.
+	// listenName matches names for the address that a program listens on. DB_HOST and similar names
+	// denote addresses of other servers.
 	listenName = lazyregexp.New(`(?i)^(?:(?:(?:FAST)?MCP|HTTP|SSE|STREAMABLE_HTTP|SERVER|UVICORN|WEB|API|APP|LISTEN|BIND|TRANSPORT)_{1,2})*` +
 		`(?:HOST|HOSTNAME|(?:BIND|LISTEN)(?:ING)?(?:_?(?:HOST|ADDR|ADDRESS|IP|TO|ON))?|ADDR|ADDRESS|INTERFACE)$`)
 	allInterfaces  = lazyregexp.New(`^(?:\w+://)?(?:0\.0\.0\.0|::|\[::\])(?::\d+)?/?$`)

@@ -59,7 +59,7 @@ var (
 	rights   = []right{
 		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has full rights on the host (--privileged)"},
 		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace with the host"},
-		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the host network and everything that listens on it"},
+		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the host network, including everything that listens on it"},
 		{lazyregexp.New(`^--cap-add$`),
 			lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High,
 			"the container has a capability that allows an escape to the host"},

@@ -83,8 +83,8 @@ func named(values map[string]string, prefix string, each func(pointer, name, val
 	}
 }
 
-// argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X: y",
-// or of a flag and the argument that follows it. NAME==VERSION pins a Python package.
+// argument returns the name and value of an argument such as --token=x, TOKEN=x or --header "X: y", or
+// of a flag and the argument that follows it. NAME==VERSION, which pins a Python package, is not split.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) && !strings.HasPrefix(value, "=") {
 		return strings.TrimLeft(name, "-"), value
@@ -106,11 +106,12 @@ var (
 // lastToken returns the last token of a JSON pointer.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the minimum length, in bytes, of a password in a variable whose name is unambiguous.
+// wordLength is the minimum length, in bytes, of a password in a URL, or in a variable whose name is
+// unambiguous.
 const wordLength = 6
 
-// credentialLength is the maximum number of bytes of a value that are compared with published
-// formats. Private keys and session tokens are the longest credentials.
+// credentialLength is the maximum number of bytes of a value that are compared with the formats of
+// connection strings and of gitleaks. Private keys and session tokens are the longest credentials.
 const credentialLength = 16 << 10
 
 // secretIn rates a named value. The message is "" if the value is not a secret.

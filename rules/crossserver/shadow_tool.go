@@ -65,8 +65,8 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 // schemaPart is the index of the schema in the parts of a definition.
 var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
-// fork reports whether a message lists more than one tool that the other server also has. If so,
-// the two may be versions of one server with different descriptions.
+// fork reports whether a message lists more than one tool that the other server also has. If so, the two
+// servers may be versions of the same one, with different descriptions.
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {

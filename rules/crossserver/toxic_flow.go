@@ -27,7 +27,8 @@ var ToxicFlow = scanner.Rule{
 		if own.Complete() {
 			return
 		}
-		var alone, together *mcp.Definition // the definitions that complete the trifecta, alone or with others
+		// The definitions that complete the trifecta of this server, or of all servers.
+		var alone, together *mcp.Definition
 		for _, d := range witnesses(p) {
 			if !own.Lack(d.Can) && !all.Lack(d.Can) {
 				continue

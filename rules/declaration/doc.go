@@ -1,8 +1,9 @@
 // Package declaration inspects the declarations of a tool: its parameters and schemas, its
 // annotations, and the abilities that its name indicates.
 //
-// A rule in this family sees one definition with its JSON Schemas; sch-output-mismatch also sees the
-// tool's results. It never compares a definition with an earlier version; rules/drift does that.
+// A rule in this family sees the tools of one message with their JSON Schemas; sch-output-mismatch sees
+// a tool's results and its output schema. No rule compares a definition with an earlier version;
+// rules/drift does that.
 //
 // Shared with other families:
 //

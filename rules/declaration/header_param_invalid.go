@@ -36,9 +36,9 @@ var HeaderParamInvalid = scanner.Rule{
 	},
 }
 
-// headerParameters invokes visit for each input parameter that clients mirror into a header, with
-// its schema and the node of its x-mcp-header annotation. The parameters are sorted: a lockfile
-// stores members in sorted order, and the findings must not depend on their order.
+// headerParameters invokes visit for each input parameter that has an x-mcp-header annotation, with its
+// schema and the node of the annotation. The parameters are sorted: a lockfile stores members in sorted
+// order, and the findings must not depend on their order.
 func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
 	type parameter struct {
 		jsonschema.Subschema
@@ -58,7 +58,7 @@ func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema
 	}
 }
 
-// headerFault returns the requirement that an annotation violates, or "" if it violates none.
+// headerFault describes what is wrong with an annotation, or returns "" if it is valid.
 func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[string]bool) string {
 	name := ""
 	if doc.Kind(header) == wire.String {

@@ -23,7 +23,7 @@ var AnsiControl = scanner.Rule{
 	Unusual:    reportControls,
 }
 
-// effect is the effect of a control sequence on the displayed text.
+// effect is what a control sequence does to the displayed text.
 type effect struct {
 	result  scanner.Severity // severity in a result
 	quiet   bool             // not reported in a result, because ordinary programs often print it
@@ -78,7 +78,8 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 
 // The control sequences of ECMA-48, introduced by ESC or a C1 character. Windows-1252 text read as
 // Latin-1 also contains C1 characters, so sequences that start with one must be complete. A control
-// string (such as OSC) ends at the next control character, which keeps the search linear.
+// string (such as OSC) ends at the next ESC or C1 character, if not before, which keeps the search
+// linear.
 var (
 	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase the line after a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)

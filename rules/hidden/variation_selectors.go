@@ -47,7 +47,7 @@ var VariationSelectors = scanner.Rule{
 				decoded = string(said)
 			}
 			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.High, Decoded: decoded,
-				Message: "the text contains a run of variation selectors, which encode invisible bytes"})
+				Message: "the text contains variation selectors that encode invisible bytes"})
 		}
 	},
 }

@@ -82,7 +82,7 @@ func notLatin(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unicode.Latin, unicode.Inherited)
 }
 
-// unseen reports whether s starts with a zero-width or private-use character.
+// unseen reports whether s starts with an invisible or private-use character.
 func unseen(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
 	switch {

@@ -75,8 +75,8 @@ var (
 	// sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
 		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// inExamination matches mentions of an answer that a person gives, in forms, exams
-	// and letters.
+	// inExamination matches words which show that a person is to give the answer, as in forms, exams and
+	// letters.
 	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|` +
 		`points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|` +
 		`log)\b`)

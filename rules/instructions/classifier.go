@@ -55,8 +55,8 @@ func askClassifier(p *scanner.TextPass) {
 	for _, list := range lists {
 		w.rateBare(list)
 	}
-	// Many benign sentences begin with a short fragment, too, so the score of a sentence
-	// without it does not affect whether the severity of other rules' findings is lowered.
+	// Many benign sentences begin with a short fragment, too, so the score of a sentence without the
+	// fragment does not affect whether the severity of other rules' findings is lowered.
 	w.lowerOthers(whole)
 	w.report()
 }
@@ -73,14 +73,14 @@ func (c *classifier) split(t []byte) []*candidates {
 	return lists
 }
 
-// worst finds the sentence of a text that has the highest score.
+// worst finds the sentence with the highest score in a text.
 type worst struct {
 	p      *scanner.TextPass
 	c      *classifier
 	place  *trained.Place
 	group  trained.Group
 	params trained.Parameters
-	around int // number of sentences in the text from which this one was decoded
+	around int // number of sentences in the text from which this text was decoded or joined
 
 	penalty trained.Score      // the amount by which the number of sentences reduces each score
 	score   trained.Score      // the highest score so far

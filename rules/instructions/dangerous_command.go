@@ -56,7 +56,7 @@ var DangerousCommand = scanner.Rule{
 			if clause.IsResult(p) && len(p.Folded) > shortText {
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command that only destroys a machine or opens it to an attacker"},
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command whose only use is to destroy a machine or open it to an attacker"},
 				Message: "contains a command that destroys a machine or opens it to an attacker"})
 		}
 	},

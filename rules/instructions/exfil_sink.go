@@ -185,7 +185,7 @@ var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|
 
 var sendWord = lazyregexp.New(`\b` + clause.SendVerbs + `\b`)
 
-// handingOver matches taking data from outside the tool and passing it on.
+// handingOver matches text about taking data from outside the tool and passing it on.
 var handingOver = sense.Test{
 	Needs: [][]reading.Sense{
 		{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The men-* rules report the patterns of the agentsh design for MCP tool inspection, in its five
-// categories, as mentions: the text names something that an attack would need, but may be harmless.
+// The men-* rules report matches of the patterns of the agentsh design for MCP tool inspection, in its
+// five categories, as mentions: the text names something that an attack would need, but may be harmless.
 // The inj-* rules decide whether the text is an instruction.
 
 // mention returns the check for a men-* rule. It reports mentions in definitions with the given

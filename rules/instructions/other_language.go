@@ -72,7 +72,7 @@ var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
 	})
 })
 
-// These expressions are compiled at the first match, so that runs without a match do not pay for it.
+// These expressions are compiled at the first match, so that runs without a match need not compile them.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)

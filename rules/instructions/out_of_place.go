@@ -70,8 +70,7 @@ func strayLines(t []byte) (strays []span) {
 	return strays
 }
 
-// eachLine yields the span of each line of t that is not blank, and its text without white space around
-// it.
+// eachLine yields the span of each non-blank line of t, and its text without surrounding white space.
 func eachLine(t []byte, yield func(l span, trimmed []byte)) {
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')
@@ -105,7 +104,7 @@ var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally
 	`(what|how|who|whom|whose|why|when|where|which|is|are|was|were|do|does|did|has|have|should)(['’]s)?\s[^?]*\?|in\s+your\s+(reply|response|answer)\b|` +
 	taskVerb + `\s+\S+\s)`)
 
-// taskVerb matches verbs for writing, finding or changing something.
+// taskVerb matches verbs for tasks, such as writing, finding, changing or sending something.
 const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|` +
 	`evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|` +
 	`convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|` +

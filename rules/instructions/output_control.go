@@ -109,8 +109,8 @@ var OutputControl = scanner.Rule{
 	},
 }
 
-// verdictPattern is the index of the first pattern for dictated verdicts.
+// From verdictPattern on, a match of a pattern is rated high in results even without another phrase.
 const verdictPattern = 4
 
-// nothingElse matches demands that the answer contain nothing else.
+// nothingElse matches demands that the answer contain nothing else, or be given in any case.
 var nothingElse = lazyregexp.New(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)

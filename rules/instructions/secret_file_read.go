@@ -79,9 +79,9 @@ var nounBehind = lazyregexp.New(`^(access\s+(tokens?|keys?)|access|list|output|d
 // template matches the suffix that marks a file as a template, as in .env.example.
 var template = lazyregexp.New(`^[.-](example|sample|template|dist)\b`)
 
-// writtenTo reports whether the text before and after the name of a file says to put something into
-// it, as setup instructions do, and not to pass it on. It returns false for authorized_keys, because
-// a key in that file grants access.
+// writtenTo reports whether the text before and after the name of a file says to put something into the
+// file, as setup instructions do, and not to pass the file on. It returns false for authorized_keys,
+// because a key in that file grants access.
 func writtenTo(ahead, file, behind []byte) bool {
 	return putInto.Match(ahead) && !bytes.Contains(file, []byte("authorized_keys")) && !storedThere.Match(ahead) && !passedOn.Match(behind)
 }

@@ -1,8 +1,8 @@
 // Package policy reports decisions based on the user's lists, pins and policies, and detections
 // that other engines reported.
 //
-// A rule in this family sees the decisions about a message. Only VersionPin makes one itself: it
-// refuses calls to tools that changed since they were trusted.
+// A rule in this family sees the decisions about a message, or an audit event of another engine. Only
+// VersionPin makes a decision itself: it refuses calls to tools that changed since they were trusted.
 //
 // Shared with other families:
 //

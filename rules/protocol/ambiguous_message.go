@@ -24,7 +24,7 @@ var AmbiguousMessage = scanner.Rule{
 		method, result, err := doc.Get(p.Root, "method"), doc.Get(p.Root, "result"), doc.Get(p.Root, "error")
 		switch {
 		case method >= 0 && doc.Kind(method) != wire.Null && (result >= 0 || p.Message.IsError):
-			p.Report(method, false, scanner.High, "the message has a method and a result: it is both a request and a response")
+			p.Report(method, false, scanner.High, "the message has a method, and a result or an error: it is both a request and a response")
 		case result >= 0 && p.Message.IsError:
 			p.Report(err, false, scanner.Medium, "the response has both a result and an error")
 		}

@@ -27,7 +27,7 @@ var EmptyCursor = scanner.Rule{
 		}
 		if m.NoCursor {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.MessageSubject, Pointer: "/result/nextCursor", Offset: m.Offset,
-				Message: "the list returns an empty cursor: some clients continue there, and others stop", Key: "cursor"})
+				Message: "the list has an empty cursor: some clients continue there, and others stop", Key: "cursor"})
 		}
 	},
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// contradictions returns the arguments of a call that differ from their headers. The input
-// schema of the tool declares these headers (x-mcp-header). A missing header is not a
-// contradiction.
+// contradictions returns findings about headers of a call that contradict its arguments. The input
+// schema of the tool declares these headers (x-mcp-header). A missing header is not a contradiction.
 func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.JudgeIssue) {
 	m := p.Message
 	known := p.Server.Tools[m.Target]

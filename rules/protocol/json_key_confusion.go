@@ -94,7 +94,8 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	}
 	parent := int(doc.Nodes[object].Parent)
 	if parent == p.Root {
-		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // call arguments are input
+		// In an audit event, the member input contains call arguments.
+		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input"))
 	}
 	// Elements of arrays that the protocol defines.
 	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {
@@ -117,7 +118,7 @@ func protocolPart(p *scanner.MessagePass, object int) bool {
 		return int(doc.Nodes[parent].Parent) == p.Root
 	}
 	if doc.Kind(parent) == wire.Array && keyIn(doc, parent, "arguments") {
-		parent = int(doc.Nodes[parent].Parent) // of the prompt
+		parent = int(doc.Nodes[parent].Parent) // the prompt
 	} else if !keyIn(doc, object, "annotations", "resource", "content") {
 		return false
 	}

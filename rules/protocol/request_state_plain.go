@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// maxState is the maximum size, in bytes, of a decoded state.
+// maxState is the maximum size, in bytes, of a state that is inspected.
 const maxState = 64 << 10
 
 var RequestStatePlain = scanner.Rule{

@@ -45,6 +45,6 @@ var ResponseMismatch = scanner.Rule{
 	},
 }
 
-// longID is the minimum length of an ID, as raw JSON, that two sessions are unlikely to share by
-// coincidence. Counters are shorter, and random IDs are longer.
+// longID is the minimum length, in bytes of raw JSON, of an ID that two sessions are unlikely to share
+// by coincidence. Counters are shorter, and random IDs are longer.
 const longID = 8

@@ -45,7 +45,7 @@ var WeakSessionID = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.MessageSubject, Offset: m.Offset,
-			Message: fmt.Sprintf("the session ID that server %s gives %s", text.QuoteName(p.Server.ID), why), Key: why})
+			Message: fmt.Sprintf("the session ID issued by server %s %s", text.QuoteName(p.Server.ID), why), Key: why})
 	},
 }
 

@@ -1,8 +1,9 @@
 // Package requests inspects what a server requests from a client: sampling, elicitation, addresses
 // to follow, and the origins from which an app may load content.
 //
-// A rule in this family sees server requests, and metadata that clients act on. It never fetches an
-// address or looks up a host.
+// A rule in this family sees server requests, and metadata that clients act on; url-dangerous-scheme
+// also sees links in texts, and url-ssrf-target the arguments of calls. No rule fetches an address or
+// looks up a host.
 //
 // Shared with other families:
 //

@@ -42,7 +42,7 @@ var ElcURLRisk = scanner.Rule{
 // browser.
 var userOpens = names.Set("authorization_endpoint end_session_endpoint")
 
-// riskOfURL returns the greatest risk of an address that a user is asked to open.
+// riskOfURL rates an address that a user is asked to open. The first risk that it finds decides.
 func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	scheme, u := destination.ParseURL(said)
 	if dangerous(scheme, said, place) {

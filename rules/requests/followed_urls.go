@@ -92,8 +92,8 @@ func inIcons(doc *wire.Doc, object int) bool {
 	return list >= 0 && doc.KeyIs(list, "icons")
 }
 
-// requested invokes visit for the parameters of each request with the given method from a server to
-// its client. Since protocol version 2026-07-28, results and notifications about tasks contain such
+// requested invokes visit for the parameters of each request with the given method from a server to its
+// client. Since protocol version 2026-07-28, results, and notifications about tasks, contain such
 // requests.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc

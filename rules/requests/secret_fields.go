@@ -32,7 +32,7 @@ var secretFields = [...]struct {
 				`アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
 	},
 	{
-		kind:     "a card",
+		kind:     "card details",
 		name:     lazyregexp.New(`\b((credit|debit|payment|bank) card( number| no| details)?|card security code|cvv2?|cvc2?|card verification (code|value))$|^(card|cc) (number|no|num)$|^(cc|pan)$`),
 		sentence: askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|(?:\d+|three|four|sixteen|last|long|all)[- ]digits (?:\w+ ){1,8}card|credit card|cvv2?|cvc`),
 		numeric:  true,
@@ -87,7 +87,7 @@ var (
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
 		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
 		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
-	// otherField matches descriptions of fields with the same names but other meanings: an
+	// otherField matches descriptions of fields that are named like a secret but mean something else: an
 	// Indian postal code (PIN), a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
 	// deniedAhead matches text before a word for a secret that negates the request, or makes

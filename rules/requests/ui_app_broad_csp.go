@@ -47,7 +47,7 @@ var UiAppBroadCSP = scanner.Rule{
 	},
 }
 
-// judgePage inspects the declarations of a page at node ui.
+// judgePage inspects what the object at node ui declares about a page.
 func judgePage(p *scanner.MessagePass, ui int) {
 	doc := p.Doc
 	for _, key := range cspMembers {
@@ -104,7 +104,8 @@ var (
 	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
-// broadSource explains why a source makes a content security policy ineffective.
+// broadSource rates a source in a content security policy. The message is "" if the source is
+// acceptable.
 func broadSource(said, list string) (scanner.Severity, string) {
 	source := strings.TrimSpace(said)
 	if source == "" {

@@ -53,7 +53,7 @@ var UrlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach is the maximum number of bytes read from a link.
+// linkReach is the maximum number of bytes of a link that are read after the end of a match.
 const linkReach = 160
 
 var (
@@ -101,7 +101,7 @@ func drawsAndRuns(data string) bool {
 	return scriptInDrawing.MatchString(drawing)
 }
 
-// maxDrawing is the maximum size, in bytes, of an SVG image that is read.
+// maxDrawing is the maximum number of bytes read from an SVG image.
 const maxDrawing = 256 << 10
 
 var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

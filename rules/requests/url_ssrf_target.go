@@ -28,7 +28,7 @@ var UrlSSRFTarget = scanner.Rule{
 			to := destination.Of(u.Hostname())
 			severity := scanner.High
 			if to.Reach == destination.ThisMachine && !to.Disguised || to.Reach == destination.Neighbour && !to.Disguised && place == elicitationPlace {
-				severity = scanner.Low // a local server's page, opened by the user
+				severity = scanner.Low // served by a local server, or opened by the user
 			}
 			if to.Reach != destination.Outside {
 				p.Report(node, false, severity, place.String()+" leads to "+to.Describe())

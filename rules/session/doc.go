@@ -1,8 +1,8 @@
-// Package session inspects calls and results in the context of their session: values that flow from
-// one server to another, bursts of calls, paths that leave their directory, and secrets in results.
+// Package session inspects messages in the context of their session: values that flow from one server to
+// another, bursts of calls, floods of messages, paths that leave their directory, and secrets.
 //
-// A rule in this family sees a call or a result together with the earlier calls and values of its
-// session. It can refuse a call, but never changes session state or withholds a definition.
+// A rule in this family sees a message together with the earlier calls and values of its session. It can
+// refuse a call, but never changes session state or withholds a definition.
 //
 // Shared with other families:
 //

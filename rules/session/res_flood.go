@@ -44,8 +44,8 @@ const (
 	repeatedRatio = 50
 )
 
-// sizeOf returns the total length of the texts in a content array, uncompressed and compressed.
-// Images and other blobs do not count. It stops at floodBytes.
+// sizeOf returns the total length, in bytes, of the texts in a content array, uncompressed and
+// compressed. Images and other blobs do not count. It stops at floodBytes.
 func sizeOf(doc *wire.Doc, list int) (size, packed int) {
 	var out byteCount
 	w, err := flate.NewWriter(&out, flate.BestSpeed)

@@ -72,7 +72,7 @@ func gather(all []carried, f *scanner.Flow, category capability.Category) []carr
 	return all
 }
 
-// weighFlow rates the flow of a value into a call.
+// weighFlow rates the flow of a value into a message.
 func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	address, ordered := f.Kind >= text.EmailValue && f.Kind <= text.AccountValue, f.From.Orders != ""
 	addressed := address && f.Value.Whole
@@ -125,7 +125,7 @@ func encoded(via string) string {
 	return " in " + via
 }
 
-// report adds a finding about the data from one server in a request.
+// report adds a finding about the data from one server in a message.
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,

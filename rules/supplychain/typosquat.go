@@ -89,7 +89,7 @@ func scoped(name string) (scope, base string) {
 	return "", name
 }
 
-// popular are server packages listed in client documentation and server catalogues.
+// popular are packages listed in client documentation and server catalogues.
 var popular = map[launch.Ecosystem][]string{
 	launch.NPM: strings.Fields(`@modelcontextprotocol/server-filesystem @modelcontextprotocol/server-github @modelcontextprotocol/server-memory
 		@modelcontextprotocol/server-everything @modelcontextprotocol/server-sequential-thinking @modelcontextprotocol/server-puppeteer
