@@ -65,8 +65,8 @@ var DangerousCommand = scanner.Rule{
 // encodedCode is the index of the pattern for code that is suspicious only if the text was encoded.
 const encodedCode = 3
 
-// keptFromRunning reports whether the text prevents the execution of the command [start, end): the clause
-// says so, or the one that introduces it with a colon.
+// keptFromRunning reports whether the text says that the command [start, end) is not executed: in its
+// own clause, or in the one that introduces that clause with a colon.
 func keptFromRunning(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	if keepsFromRunning.Match(t[from:start]) || clause.RefusedBehind.Match(t[end:to]) {

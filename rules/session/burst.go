@@ -40,7 +40,7 @@ var Burst = scanner.Rule{
 		case !first:
 			severity, how = scanner.Low, "; another call of the same burst"
 		case c.Category == capability.Read && parallel:
-			severity, how = scanner.Medium, ", most of them in parallel"
+			severity, how = scanner.Medium, ", at least half of them in parallel"
 		case !several && !sends:
 			severity, how = scanner.Medium, " in a session with no other server"
 		}

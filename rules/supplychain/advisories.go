@@ -28,7 +28,7 @@ type Advisory struct {
 	Source    string // publisher
 	Date      string // date of the source, as YYYY-MM-DD
 
-	// Unverified means that the ranges were not taken from the source itself.
+	// Unverified means that the ranges were not verified at the source.
 	Unverified bool
 }
 
@@ -88,7 +88,7 @@ func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) b
 	return func(e launch.Ecosystem, name string) bool { return names[packageOf(e, name)] }
 }
 
-// Advised returns the rule with these advisories instead of the built-in ones, or the rule
+// Advised returns the rule with these advisories instead of only the built-in ones, or the rule
 // unchanged if it uses no advisories.
 func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 	switch r.ID {
