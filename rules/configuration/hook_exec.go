@@ -45,7 +45,8 @@ var (
 		`\bcurl\b.*(?:-d|--data|-F|-T|--upload-file)\b.*(?:\$\(|@|env\b)|\b(?:env|printenv)\s*\|\s*(?:curl|nc|wget)\b|` +
 		`\$\{?(?:ANTHROPIC|OPENAI|GITHUB|AWS)_\w*(?:KEY|TOKEN|SECRET)\w*\}?.*\bhttps?://|` +
 		`\bhttps?://\S*\$\{?(?:ANTHROPIC|OPENAI|GITHUB|AWS)_\w*(?:KEY|TOKEN|SECRET)`)
-	// scriptOfRepository matches a path relative to the project or to a project variable.
+	// scriptOfRepository matches a command that runs a file at a path relative to the project, or to a
+	// client's variable such as CLAUDE_PROJECT_DIR.
 	scriptOfRepository = lazyregexp.New(`^"?(?:(?:bash|sh|node|python3?|ruby|tsx|bun|deno run|npx tsx) +)?"?(?:\.{1,2}/|` +
 		`\$\{?(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|GEMINI_PROJECT_DIR)\}?|[\w.-]+/[\w./-]+\.(?:sh|py|js|mjs|ts|rb))`)
 )

@@ -76,7 +76,7 @@ var ApprovalBypass = scanner.Rule{
 }
 
 var (
-	// needsConsent matches actions that send data away or run something.
+	// needsConsent matches verbs for sending, changing, buying or running something.
 	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|` +
 		`install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
 	// approvalGranted matches the verb of "the user has approved", and approvalAwaited matches
