@@ -18,7 +18,7 @@ var AutoApprove = scanner.Rule{
 	Fix:        "Allow only individual read-only tools, in user settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high if a project approves everything, every command, every server or access to every file, or gives Codex full access, and medium or low if it approves less, such as specific tools that write files or run commands, or switches off Claude Code's sandbox. In a user's own settings, the severity is one level lower, but at least low. Tools that only read are not reported.",
+	Basis:      "The finding is high if a project approves everything, every command, every server or access to every file of the user, or gives Codex full access, and medium or low if it approves less, such as specific tools that write files or run commands, or switches off Claude Code's sandbox. In a user's own settings, the severity is one level lower, but at least low. Tools that only read are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {

@@ -65,12 +65,14 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 		return scanner.High, "the host is written in a form that hides its destination"
 	case (scheme == "http" || scheme == "ws") && to.Reach != destination.ThisMachine:
 		return scanner.High, "the address is not encrypted"
-	case figuresOnly.MatchString(host) && to.Reach == destination.Neighbour:
-		return scanner.Medium, "the host is an address in a private network, which anyone in that network can claim"
-	case figuresOnly.MatchString(host) && to.Reach != destination.ThisMachine:
+	case figuresOnly.MatchString(host) && to.Reach != destination.ThisMachine && to.Reach != destination.Neighbour:
 		return scanner.High, "the host is an IP address, without a name that identifies its owner"
 	}
-	return givenAway(u)
+	severity, message := givenAway(u)
+	if message == "" && figuresOnly.MatchString(host) && to.Reach == destination.Neighbour {
+		return scanner.Medium, "the host is an address in a private network, which anyone in that network can claim"
+	}
+	return severity, message
 }
 
 var (
