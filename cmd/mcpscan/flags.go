@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ type baselineFlags struct {
 
 // lockFlags selects the approved definitions.
 type lockFlags struct {
-	Lockfile  string `help:"Lockfile with the approved definitions; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+	Lockfile  string `help:"Lockfile with the approved definitions; default: mcpscan.lock in the working directory or, for scan, beside the targets, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
 	Approvals string `help:"How to treat approvals that the change under review adds to the lockfile: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
@@ -65,9 +66,9 @@ func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	return c, err
 }
 
-// inspection returns the checks and the report's collector, for a run with a lockfile and a
-// baseline.
-func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags) (*app.Checks, *report.Collector, error) {
+// inspection returns the checks and the report's collector, for a run with a lockfile, which may be
+// beside the targets, and a baseline.
+func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags, targets ...string) (*app.Checks, *report.Collector, error) {
 	checks, err := f.checks(lock.Base)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +81,7 @@ func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *bas
 		return nil, nil, err
 	}
 	checks.Triage.Unapproved = lock.Approvals == "ignore"
-	return checks, collector, checks.Against(ctx, lock.Lockfile)
+	return checks, collector, checks.Against(ctx, cmp.Or(lock.Lockfile, checks.LockfileBeside(targets)))
 }
 
 // end completes and writes a report, and returns the exit error. lost is the error from writing a

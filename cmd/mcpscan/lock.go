@@ -22,7 +22,7 @@ import (
 type lockCmd struct {
 	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations in this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
-	Lockfile string   `help:"The file to write." default:"mcpscan.lock" placeholder:"FILE"`
+	Lockfile string   `help:"The file to write; default: mcpscan.lock in the working directory or, if only that exists, the one beside the targets." placeholder:"FILE"`
 	Check    bool     `help:"Write nothing; report edited and pending entries."`
 	Prune    bool     `help:"Remove definitions that their server no longer lists."`
 	Now      string   `help:"Time of new approvals, and for checking the expiry of ignores; default: now." placeholder:"TIME"`
@@ -46,6 +46,13 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if c.Check {
 		return c.check(ctx, std, checks)
 	}
+	targets, missed, err := c.targets()
+	if err != nil {
+		return err
+	}
+	if err := c.chooseLockfile(checks, targets); err != nil {
+		return err
+	}
 	l := c.listing(checks)
 	// A server that reports another server's name is renamed; a replaced executable is recorded, not
 	// blocked.
@@ -54,7 +61,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err == nil { // an error is reported when the lockfile is written
 		l.Known = servers.KnownIn(before)
 	}
-	offers, err := c.offers(ctx, std, l, checks, before)
+	offers, err := c.offers(ctx, std, l, checks, before, targets, missed)
 	if err != nil {
 		return err
 	}
@@ -104,12 +111,9 @@ type offers struct {
 	notes      []string        // messages for the user, from the plans of the targets
 }
 
-// offers lists all targets, and collects their definitions and findings.
-func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, before *lockfile.File) (*offers, error) {
-	targets, missed, err := c.targets()
-	if err != nil {
-		return nil, err
-	}
+// offers lists all targets, and collects their definitions and findings. missed is what could not be searched
+// for targets.
+func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, before *lockfile.File, targets []string, missed []scanner.Skipped) (*offers, error) {
 	collector, err := c.collector()
 	if err != nil {
 		return nil, err
@@ -260,6 +264,7 @@ func (c *lockCmd) check(ctx context.Context, std streams, checks *app.Checks) er
 		return usage("--check inspects only the lockfile, without targets or --prune; to compare it with a server: mcpscan diff")
 	}
 	checks.Triage.Partial = true
+	c.Lockfile = cmp.Or(c.Lockfile, lockfile.Name)
 	f, err := loadLock(c.Lockfile)
 	if err != nil {
 		return err

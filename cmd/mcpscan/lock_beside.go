@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -8,8 +9,24 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
+
+// chooseLockfile chooses the lockfile to write, unless --lockfile names it. It fails if the targets have other
+// lockfiles, because their servers would be approved at first use in the one that is written.
+func (c *lockCmd) chooseLockfile(checks *app.Checks, targets []string) error {
+	if c.Lockfile != "" {
+		return nil
+	}
+	c.Lockfile = cmp.Or(checks.LockfileBeside(c.Targets), lockfile.Name)
+	others := checks.OtherLockfiles(c.Lockfile, slices.Concat(c.Targets, targets))
+	if len(others) == 0 {
+		return nil
+	}
+	return usage("the projects of the targets have lockfiles other than %s, which would be written: %s; to lock one of these projects, run: mcpscan lock%s %s; to write %[1]s, add --lockfile %[1]s",
+		text.Visible(c.Lockfile, 400), quotedNames(others), app.LockfileFlag(others[0]), text.ShellWord(text.Visible(filepath.Dir(others[0]), 400)))
+}
 
 // namedBeside returns the servers that the configurations in or below the lockfile's directory name,
 // with their hosts: each client has its own settings for a server, and the targets of a run may include

@@ -69,7 +69,7 @@ func loadLock(name string) (*lockfile.File, error) {
 // error names the command that creates one.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
+		err = fmt.Errorf("%w; to create it, run mcpscan lock; to use another file, name it with --lockfile", err)
 	}
 	return err
 }

@@ -31,7 +31,7 @@ type scanCmd struct {
 
 // Run inspects the targets and writes the report.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags)
+	checks, collector, err := c.inspection(ctx, &c.lockFlags, &c.baselineFlags, &c.outputFlags, c.Targets...)
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,9 @@ func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, che
 	p.Since(checks)
 	if err := p.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
 		return nil, err
+	}
+	if c.Lockfile == "" {
+		p.SkipLockfiles(checks, c.Targets)
 	}
 	c.consent(ctx, std, p, l)
 	return p, nil

@@ -98,9 +98,7 @@ func ThisProgram(path string) bool {
 	if err != nil {
 		return false
 	}
-	a, err1 := os.Stat(own)
-	b, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(a, b)
+	return sameFile(own, path)
 }
 
 // ErrOverLimit is the error for a file that is too long to inspect.

@@ -36,6 +36,7 @@ type Plan struct {
 	named         []string                 // files that command lines name
 	searched      bool                     // a directory was searched for configurations
 	configs       map[string]bool          // paths of the configurations
+	projects      []string                 // directories of the projects in which configurations were found
 	launcherFiles map[string]*launcherFile // of the projects, by path
 	envFiles      map[string]*envFile      // of the projects, by path
 
@@ -174,6 +175,9 @@ func (p *Plan) server(t servers.Target, shown string) error {
 func (p *Plan) Config(f *config.File) {
 	p.Inputs = append(p.Inputs, report.Input{Kind: "config", Name: f.Path})
 	p.configs[filepath.Clean(f.Path)] = true
+	if !f.User && f.Project != "" {
+		p.projects = append(p.projects, f.Project)
+	}
 	at := func(pos config.Position) scanner.Origin {
 		return scanner.Origin{File: f.Path, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
 	}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// LockfileBeside returns the lockfile of the project to which all targets belong, for a run without
+// --lockfile. It returns "" if there is none, or if the working directory has one, which takes
+// precedence.
+func (c *Checks) LockfileBeside(targets []string) string {
+	beside := besideAll(targets)
+	if len(beside) == 1 && c.hasLockfile(beside[0]) && !c.hasLockfile(lockfile.Name) {
+		return beside[0]
+	}
+	return ""
+}
+
+// OtherLockfiles returns the lockfiles of the targets' projects other than the one that the run uses.
+func (c *Checks) OtherLockfiles(used string, targets []string) []string {
+	return slices.DeleteFunc(besideAll(targets), func(path string) bool {
+		return path == used || !c.hasLockfile(path) || sameFile(path, used)
+	})
+}
+
+// hasLockfile reports whether a lockfile exists, or did before the change under review, which may have
+// removed it.
+func (c *Checks) hasLockfile(path string) bool {
+	_, err := os.Lstat(path) // a link to a missing file is an error of the user's, not the absence of a lockfile
+	return err == nil || treeOf(c.base).lockfile(path) != ""
+}
+
+// besideAll returns the paths that the lockfiles of the targets' projects have, each once.
+func besideAll(targets []string) (paths []string) {
+	for _, t := range targets {
+		paths = append(paths, beside(t))
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// beside returns the path that the lockfile of a target's project has: in the directory that is the
+// target, in the project's directory of a client configuration, or in that of another file. Servers and
+// standard input belong to the working directory.
+func beside(target string) string {
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return lockfile.Name
+	case !info.IsDir():
+		target = cmp.Or(config.ProjectOf(target), filepath.Dir(target))
+	}
+	path := filepath.Join(target, lockfile.Name)
+	wd, _ := os.Getwd() // without it, the path stays as it is
+	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsAbs(path) && filepath.IsLocal(rel) {
+		return rel // only the base's version of such a path is known
+	}
+	return path
+}
+
+func sameFile(a, b string) bool {
+	first, err1 := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
+// SkipLockfiles counts the lockfiles of the targets' projects that a run without --lockfile does not use
+// as not inspected: changes that they would reveal go unnoticed.
+func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
+	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
+	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {
+		if !p.reads(path) {
+			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used: a run compares with one lockfile; to compare with this one: mcpscan scan%s %s",
+				path, LockfileFlag(path), text.ShellWord(text.Visible(filepath.Dir(path), 400)))
+		}
+	}
+}
