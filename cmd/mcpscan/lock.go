@@ -14,6 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/servers"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -247,15 +248,24 @@ func (c *lockCmd) rejectAmbiguous(target string) error {
 	return nil
 }
 
-// nothingOffered returns an error explaining why there is nothing to write.
+// nothingOffered returns an error with the reasons why there is nothing to write.
 func nothingOffered(missed []scanner.Skipped) error {
-	why := "no server has definitions"
-	if len(missed) > 0 {
-		if why = missed[0].Reason; missed[0].First.File != "" {
-			why += fmt.Sprintf(", at %s:%d", shownText(missed[0].First.File), missed[0].First.Line)
+	why, separator := "", " "
+	if len(missed) == 0 {
+		why = " no server has definitions"
+	} else if len(missed) > 1 {
+		separator = "\n  "
+	}
+	for i, m := range missed {
+		if i == maxWaiting {
+			why += fmt.Sprintf("%sand %d more", separator, len(missed)-i)
+			break
+		}
+		if why += separator + text.VisibleEnds(m.Reason, 800); m.First.File != "" {
+			why += fmt.Sprintf(", at %s:%d", shownText(m.First.File), m.First.Line)
 		}
 	}
-	return &exitError{exitIncomplete, fmt.Errorf("nothing was written: %s", why)}
+	return &exitError{exitIncomplete, fmt.Errorf("nothing was written:%s", why)}
 }
 
 // check reports problems with the current lockfile.
