@@ -62,24 +62,36 @@ var LockMissing = scanner.Rule{
 // reportMissing reports an entry whose server is not in the lockfile, with the command that locks it. A
 // lockfile can have only one server with a given name.
 func reportMissing(p *scanner.ConfigPass, entry *configfile.Entry) {
-	evidence, namesake := missingServer(p, entry)
-	if namesake == nil {
+	evidence, other := missingServer(p, entry)
+	if other == nil {
 		p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: %s", entry.Name, p.LockCommand()), evidence)
 		return
 	}
 	message := "server %q is not in the lockfile, which can have only one of the two different servers with this name; rename one of them, or lock one into another file with --lockfile"
-	p.Report(entry, "", scanner.Medium, fmt.Sprintf(message, entry.Name), evidence, scanner.Related{Message: "the other server", Location: namesake.Location()})
+	p.Report(entry, "", scanner.Medium, fmt.Sprintf(message, entry.Name), evidence, otherServer(other))
 }
 
 // missingServer returns the evidence for a configured server: its name or, if an earlier configuration uses
-// the name for a different server, also what it starts or reaches, so that each server is reported. namesake
-// is that different server.
-func missingServer(p *scanner.ConfigPass, entry *configfile.Entry) (evidence string, namesake *scanner.ConfiguredServer) {
+// the name for a different server, also what it starts or reaches, so that each server is reported.
+func missingServer(p *scanner.ConfigPass, entry *configfile.Entry) (evidence string, other *scanner.ConfiguredServer) {
 	id := baseline.IdentityOf(entry)
-	for _, before := range p.Before(entry.Name) {
+	if other = namesake(p, entry.Name, id); other == nil {
+		return entry.Name, nil
+	}
+	return entry.Name + ": " + cmp.Or(strings.Join(append([]string{id.Command}, id.Args...), " "), id.URL), other
+}
+
+// namesake returns an entry of an earlier configuration that uses the name for a different server than
+// id, or nil.
+func namesake(p *scanner.ConfigPass, name string, id *baseline.Identity) *scanner.ConfiguredServer {
+	for _, before := range p.Before(name) {
 		if before.Entry.Compared() && !baseline.IdentityOf(before.Entry).Alike(id) {
-			return entry.Name + ": " + cmp.Or(strings.Join(append([]string{id.Command}, id.Args...), " "), id.URL), &before
+			return &before
 		}
 	}
-	return entry.Name, nil
+	return nil
+}
+
+func otherServer(s *scanner.ConfiguredServer) scanner.Related {
+	return scanner.Related{Message: "the other server", Location: s.Location()}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -16,26 +17,42 @@ var LockStale = scanner.Rule{
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review what changed, run mcpscan approve, and commit mcpscan.lock with the configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers, OAuth settings or the launcher's settings; or the launcher runs a file of the project instead of the package. npm ci likewise fails if package.json and its lockfile differ. drift-identity reports differences that affect only the names of environment variables and headers.",
+	Basis:      "The difference is certain: the configuration names a different package, version, digest, command, argument, directory or URL than the lockfile recorded last, or another host in variables, headers, OAuth settings or the launcher's settings; or the launcher runs a file of the project instead of the package. npm ci likewise fails if package.json and its lockfile differ. The finding is medium for a configuration that agrees with the lockfile while another one has a different server with the same name. drift-identity reports differences that affect only the names of environment variables and headers.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-494", "CWE-353"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			entry := &p.Entries[i]
-			offer, _ := p.Approved(entry.Name)
-			if offer == nil || !entry.Compared() {
-				continue
+			if offer, _ := p.Approved(entry.Name); offer != nil && entry.Compared() {
+				reportStale(p, entry, offer)
 			}
-			now := baseline.IdentityOf(entry)
-			parts := offer.Locked.Stale(now)
-			if len(parts) == 0 {
-				continue
-			}
-			pointer, evidence := "", entry.Name
-			if c := compareIdentity(offer.Locked.Last(), now); c != nil {
-				pointer, evidence = c.pointer, c.evidence
-			}
-			p.Report(entry, pointer, scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions belong to the old server; run: %s",
-				entry.Name, strings.Join(parts, ", "), p.LockCommand()), evidence, scanner.Related{Message: "locked here", Location: offer.Location})
 		}
 	},
+}
+
+// reportStale reports an entry that differs from the lockfile. An entry that does not is reported if an
+// earlier configuration differs: a lockfile has one server of a name, so locking one file again would
+// only make the other one stale.
+func reportStale(p *scanner.ConfigPass, entry *configfile.Entry, offer *scanner.Offer) {
+	now := baseline.IdentityOf(entry)
+	parts, other := offer.Locked.Stale(now), namesake(p, entry.Name, now)
+	if len(parts) == 0 && (other == nil || len(offer.Locked.Stale(baseline.IdentityOf(other.Entry))) == 0) {
+		return
+	}
+	severity, message := scanner.Medium, fmt.Sprintf("the lockfile describes %q as configured here", entry.Name)
+	pointer, evidence := "", entry.Name
+	if len(parts) > 0 {
+		severity, message = scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions belong to the old server",
+			entry.Name, strings.Join(parts, ", "))
+		if c := compareIdentity(offer.Locked.Last(), now); c != nil {
+			pointer, evidence = c.pointer, c.evidence
+		}
+	}
+	related := []scanner.Related{{Message: "locked here", Location: offer.Location}}
+	if other != nil {
+		message += "; another configuration has a different server with this name, and a lockfile can have only one of them: make them equal, or rename one"
+		related = append(related, otherServer(other))
+	} else {
+		message += "; run: " + p.LockCommand()
+	}
+	p.Report(entry, pointer, severity, message, evidence, related...)
 }
