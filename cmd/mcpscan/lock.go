@@ -25,7 +25,7 @@ type lockCmd struct {
 	Command  []string `kong:"-"`
 	Lockfile string   `help:"The file to write; default: mcpscan.lock in the working directory or, if only that exists, the one beside the targets." placeholder:"FILE"`
 	Check    bool     `help:"Write nothing; report edited and pending entries."`
-	Prune    bool     `help:"Remove definitions that their server no longer lists."`
+	Prune    bool     `help:"Remove definitions that their server no longer lists and, if every configured server is locked, servers that are in no configuration any more."`
 	Now      string   `help:"Time of new approvals, and for checking the expiry of ignores; default: now." placeholder:"TIME"`
 
 	liveFlags
@@ -83,13 +83,11 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		if done.unlisted, done.forgotten = f.Update(offers.now, policy, at); c.Prune {
-			done.forgotten += f.Prune()
+		done.unlisted, done.forgotten = f.Update(offers.now, policy, at)
+		if done.unnamed = beside.unnamed(f, offers); c.Prune {
+			done.prune(f, beside.covered(f, offers))
 		}
-		done.waiting, done.unnamed = f.Waiting(), beside.unnamed(f, offers)
-		for _, s := range f.Servers {
-			done.total += len(s.Entries)
-		}
+		done.count(f)
 		return nil
 	})
 	if err != nil {
@@ -112,8 +110,8 @@ type offers struct {
 	notes      []string        // messages for the user, from the plans of the targets
 }
 
-// offers lists all targets, and collects their definitions and findings. missed is what could not be searched
-// for targets.
+// offers lists all targets, and collects their definitions and findings. missed is what could not be
+// searched for targets.
 func (c *lockCmd) offers(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks, before *lockfile.File, targets []string, missed []scanner.Skipped) (*offers, error) {
 	collector, err := c.collector()
 	if err != nil {

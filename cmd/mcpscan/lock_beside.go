@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// chooseLockfile chooses the lockfile to write, unless --lockfile names it. It fails if the targets have other
-// lockfiles, because their servers would be approved at first use in the one that is written.
+// chooseLockfile chooses the lockfile to write, unless --lockfile names it. It fails if the targets have
+// other lockfiles, because their servers would be approved at first use in the one that is written.
 func (c *lockCmd) chooseLockfile(checks *app.Checks, targets []string) error {
 	if c.Lockfile != "" {
 		return nil
@@ -30,12 +30,12 @@ func (c *lockCmd) chooseLockfile(checks *app.Checks, targets []string) error {
 
 // namedBeside returns the servers that the configurations in or below the lockfile's directory name,
 // with their hosts: each client has its own settings for a server, and the targets of a run may include
-// the configuration of only one client.
-type namedBeside func() map[string][]string
+// the configuration of only one client. complete is false if something there could not be read.
+type namedBeside func() (hosts map[string][]string, complete bool)
 
 // beside returns a function that reads these configurations on its first call.
 func (c *lockCmd) beside(ctx context.Context) namedBeside {
-	return sync.OnceValue(func() map[string][]string { return app.HostsBelow(ctx, filepath.Dir(c.Lockfile), c.MaxMessage) })
+	return sync.OnceValues(func() (map[string][]string, bool) { return app.HostsBelow(ctx, filepath.Dir(c.Lockfile), c.MaxMessage) })
 }
 
 // keepHosts keeps a listed server's recorded hosts if other configurations still name them. before is
@@ -49,7 +49,8 @@ func (b namedBeside) keepHosts(before *lockfile.File, now *scanner.Snapshot) {
 		if s == nil || s.Identity == nil || o.Identity == nil || len(o.Identity.NewHosts(s.Identity.Last())) == 0 {
 			continue
 		}
-		o.Identity = o.Identity.KeepHosts(s.Identity.Last(), b()[name])
+		hosts, _ := b()
+		o.Identity = o.Identity.KeepHosts(s.Identity.Last(), hosts[name])
 	}
 }
 
@@ -59,8 +60,23 @@ func (b namedBeside) unnamed(f *lockfile.File, o *offers) []string {
 	if len(o.configured) == 0 {
 		return nil
 	}
+	hosts, _ := b()
 	return slices.DeleteFunc(f.Names(), func(name string) bool {
-		_, named := b()[name]
+		_, named := hosts[name]
 		return named || o.configured[name] || o.now.Servers[name] != nil
 	})
+}
+
+// covered reports whether the targets name every server that a configuration in or below the lockfile's
+// directory names, and all of these are in the lockfile. Otherwise, an entry that no configuration names
+// may have the approvals of a renamed server that is still to be locked.
+func (b namedBeside) covered(f *lockfile.File, o *offers) bool {
+	named, complete := b()
+	for name := range named {
+		complete = complete && o.configured[name]
+	}
+	for name := range o.configured {
+		complete = complete && f.Servers[name] != nil
+	}
+	return complete && len(named) > 0 && len(o.result.Coverage.Skipped) == 0
 }

@@ -22,8 +22,29 @@ type lockResult struct {
 	unlisted  []lockfile.Change
 	forgotten int // definitions that were removed from the lockfile
 	waiting   []lockfile.Change
-	unnamed   []string // servers in the lockfile that no configuration names
+	unnamed   []string // servers that the lockfile had and that no configuration names
+	pruned    bool     // they were removed from the lockfile
 	notes     []string // made while the targets were planned
+}
+
+// prune removes definitions that their servers no longer list and, if servers is set, the servers that
+// no configuration names.
+func (r *lockResult) prune(f *lockfile.File, servers bool) {
+	r.forgotten += f.Prune()
+	if r.pruned = servers; !servers {
+		return
+	}
+	for _, server := range r.unnamed {
+		f.Reset(lockfile.Selector{Server: server, All: true})
+	}
+}
+
+// count records what the lockfile contains now.
+func (r *lockResult) count(f *lockfile.File) {
+	r.waiting = f.Waiting()
+	for _, s := range f.Servers {
+		r.total += len(s.Entries)
+	}
 }
 
 // tell reports whether the lockfile changed, and what to do next.
@@ -54,16 +75,23 @@ func (r *lockResult) tellUnlisted(w io.Writer) {
 	}
 }
 
-// tellUnnamed lists the servers that may have been removed or renamed. Their entries stay: a lockfile
-// does not tell them from servers that were locked by their command or from a configuration elsewhere,
-// and without an entry, a server would be approved at first use.
+// tellUnnamed lists the servers that may have been removed or renamed. Their entries stay unless the
+// user asks to remove them: a lockfile does not tell them from servers that were locked by their command
+// or from a configuration elsewhere, and without an entry, a server would be approved at first use.
 func (r *lockResult) tellUnnamed(w io.Writer) {
 	if len(r.unnamed) == 0 {
 		return
 	}
+	what := "in the lockfile, but"
+	if r.pruned {
+		what = "removed from the lockfile with their approvals, because"
+	}
 	dir := text.Visible(filepath.Dir(r.file), 400)
-	fmt.Fprintf(w, "mcpscan: in the lockfile, but in no target and in no configuration in or below %s: %s\n", dir, quotedNames(r.unnamed))
-	fmt.Fprintf(w, "To remove an entry with its approvals: %s\n", app.ResetCommand(r.file, r.unnamed[0]))
+	fmt.Fprintf(w, "mcpscan: %s in no target and in no configuration in or below %s: %s\n", what, dir, quotedNames(r.unnamed))
+	if !r.pruned {
+		fmt.Fprintf(w, "To remove an entry with its approvals: %s\n", app.ResetCommand(r.file, r.unnamed[0]))
+		fmt.Fprintf(w, "To remove all of these: mcpscan lock%s --prune, with targets that cover every configured server\n", app.LockfileFlag(r.file))
+	}
 }
 
 // tellSome calls tell for the first maxWaiting of n items, and counts the rest.

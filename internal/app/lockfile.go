@@ -99,12 +99,14 @@ func (c *Checks) Servers() map[string][]string {
 }
 
 // HostsBelow returns, for each server that a configuration in or below a directory names, the hosts in
-// its entries.
-func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]string {
-	p, hosts := NewPlan(ctx, nil, maxMessage), map[string][]string{}
+// its entries. complete is false if something could not be read.
+func HostsBelow(ctx context.Context, dir string, maxMessage int64) (hosts map[string][]string, complete bool) {
+	p := NewPlan(ctx, nil, maxMessage)
 	p.NoRun = true
-	_ = p.discover(dir, false) // an unreadable configuration names no host
+	err := p.discover(dir, false)
+	hosts, complete = map[string][]string{}, err == nil || errors.Is(err, ErrNoConfig)
 	for _, event := range p.Events {
+		complete = complete && event.Kind != scanner.SkippedEvent
 		if event.Kind != scanner.ConfigEvent {
 			continue
 		}
@@ -113,7 +115,7 @@ func HostsBelow(ctx context.Context, dir string, maxMessage int64) map[string][]
 			hosts[e.Name] = append(hosts[e.Name], baseline.IdentityOf(e).Hosts...)
 		}
 	}
-	return hosts
+	return hosts, complete
 }
 
 // LockedTools returns the servers in mcpscan.lock with their tools, or nil if no lockfile can be

@@ -12,7 +12,7 @@ var RemovedTool = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "An approved definition or server was removed",
 	Why:        "What was removed does no harm, but work that relies on it fails, and another server can take over its name.",
-	Fix:        "Find out why it was removed. To remove the approval of a definition, run mcpscan lock --prune; to remove the entry of a server, mcpscan pins reset SERVER.",
+	Fix:        "Find out why it was removed. To remove it from the lockfile, run mcpscan lock --prune with all configurations, or mcpscan pins reset SERVER for the entry of one server.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A removal is reported only if the list was read to its end. A server's list can depend on the capabilities of the client. The finding is low if the change under review removes a whole server, because a later change could add the server again, with other definitions, as a new one.",
