@@ -16,6 +16,9 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 			return d.Kind, d.Name, d.Node
 		}
 	}
+	if m.Kind == mcp.Lockfile {
+		return in.lockedSubject(root, i)
+	}
 	doc := in.tree
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		if i < c || i >= int(doc.Nodes[c].Next) {
@@ -43,6 +46,24 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 		return mcp.MessageSubject, m.Target, root
 	}
 	return mcp.MessageSubject, "", root
+}
+
+// lockedSubject returns the subject of a node in a server's entry in a lockfile: the definition to whose
+// entry it belongs. The root of instructions is the whole server, as in a message of the server.
+func (in *Inspector) lockedSubject(server, i int) (mcp.SubjectKind, string, int) {
+	doc := in.tree
+	member, entry := server, server // those that contain the node
+	for c := i; c != server && c >= 0; c = int(doc.Nodes[c].Parent) {
+		member, entry = c, member
+	}
+	kind, listing := listings[doc.KeyString(member)]
+	switch {
+	case listing && entry != server:
+		return kind, doc.KeyString(entry), entry
+	case doc.KeyIs(member, "instructions"):
+		return mcp.ServerSubject, "", server
+	}
+	return mcp.MessageSubject, "", server
 }
 
 // requestIn returns the request to which node i belongs, among those that a result or the parameters of a

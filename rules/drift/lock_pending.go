@@ -25,16 +25,17 @@ var LockPending = scanner.Rule{
 		reportWaitingIdentity(p)
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			message := ""
+			issue := aboutEntry(d)
 			switch d.Status {
 			case "pending":
-				message = "the definition was never approved; run mcpscan approve"
+				issue.Message += "was never approved; run mcpscan approve"
 			case "changed":
-				message = "the definition differs from the approved one; run mcpscan pins diff, then mcpscan approve"
+				issue.Message += "differs from the approved one; run mcpscan pins diff, then mcpscan approve"
 			default:
 				continue
 			}
-			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: message, Evidence: d.Status, Key: d.Digest.String()})
+			issue.Severity, issue.Evidence, issue.Key = scanner.Medium, d.Status, d.Digest.String()
+			p.Report(issue)
 		}
 	},
 }

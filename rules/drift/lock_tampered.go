@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
@@ -21,13 +20,13 @@ var LockTampered = scanner.Rule{
 	Basis:      "mcpscan recomputes the digests from the text. If someone edits both the text and the digests, or the recorded command or version, mcpscan notices this by comparing with the previous version of the lockfile (--base), in which the same approval belongs to a different definition or server. While a changed definition or server is pending, the drift rules look only at the pending version, so they would not notice that the approved version was replaced. mcpscan itself approves only what a server offers when it is first locked (first-use) and, if the settings trust the server, its new definitions (auto); any other new approval with one of these names was written by hand. The finding is medium if the lockfile before the change names a different approval for the same definition or server, because nothing that the server offers has changed. If the different approval is a person's later approval, for example from mcpscan approve, the finding counts as approved.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
-		eachEntry(p, func(kind string, entry int, name string) {
+		eachEntry(p, func(kind string, entry int) {
 			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
 				definition := p.Doc.Get(shown, "definition")
 				if definition < 0 || digestsMatch(p.Doc, shown, definition) && (kind != "tools" || hasOtherDigests(p.Doc, shown)) {
 					continue
 				}
-				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q, listed under %s, do not match its definition", name, kind))
+				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, "the digests in this entry do not match its definition")
 			}
 		})
 	},
@@ -60,7 +59,7 @@ var LockTampered = scanner.Rule{
 		reportUnearned(p, before)
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}
+			issue := aboutEntry(d)
 			was := before.Definitions[d.Key()]
 			if was == nil {
 				replaced(nil, d.Approval, d.Status == "changed", d.Accepted, issue)
@@ -89,6 +88,16 @@ var LockTampered = scanner.Rule{
 			}
 		}
 	},
+}
+
+// aboutEntry returns the beginning of an issue about a definition's entry in the lockfile: what it is
+// about, and the subject of its message.
+func aboutEntry(d *mcp.Definition) scanner.JudgeIssue {
+	issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}
+	if d.Kind == mcp.ServerSubject {
+		issue.Pointer, issue.Message = "/instructions", "the text of the instructions "
+	}
+	return issue
 }
 
 // reportRewritten reports a different approval of something unchanged, whose name issue.Message
@@ -128,18 +137,17 @@ func digestsMatch(doc *wire.Doc, shown, definition int) bool {
 	return true
 }
 
-// eachEntry invokes visit for each entry of a lockfile, with the name of the member that contains
-// it.
-func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
+// eachEntry invokes visit for each entry of a lockfile, with the name of the member that contains it.
+func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int)) {
 	if p.Message.Kind != mcp.Lockfile {
 		return
 	}
 	for _, kind := range [...]string{"prompts", "resourceTemplates", "resources", "tools"} {
 		for c := p.Doc.First(p.Doc.Get(p.Root, kind)); c >= 0; c = p.Doc.Next(c) {
-			visit(kind, c, p.Doc.KeyString(c))
+			visit(kind, c)
 		}
 	}
 	if c := p.Doc.Get(p.Root, "instructions"); c >= 0 {
-		visit("instructions", c, "instructions")
+		visit("instructions", c)
 	}
 }

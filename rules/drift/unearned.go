@@ -19,7 +19,7 @@ func reportUnearned(p *scanner.JudgePass, before *scanner.Offer) {
 		d := &p.Message.Definitions[i]
 		was := before.Definitions[d.Key()]
 		if (was == nil || was.Approval == nil) && unearned(p, d.Approval) {
-			report(scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}, d.Approval.By, d.Accepted)
+			report(aboutEntry(d), d.Approval.By, d.Accepted)
 		}
 	}
 	if was, now := before.Locked, p.Locked(); was != nil && was.Pending && now != nil && unearned(p, now.Approval) {
