@@ -116,12 +116,16 @@ func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 	return was.Ecosystem != now.Ecosystem || (was.URL == "") != (now.URL == "")
 }
 
-// reportRemovedDefinitions reports approved definitions that the change removed from the lockfile
-// or made pending, and entries without definitions.
+// reportRemovedDefinitions reports approved definitions that the change under review removed from the
+// lockfile or made pending, and entries without definitions. If two lockfiles are compared otherwise,
+// drift-removed-tool reports what only the first one has: lock --prune may have removed it.
 func reportRemovedDefinitions(p *scanner.JudgePass) {
 	before := p.Before()
 	var absent, unapproved []string
 	left := p.Withdrawn(func(was *scanner.Offered, gone bool) {
+		if !p.Change() {
+			return
+		}
 		if gone {
 			absent = append(absent, nameOf(was))
 		} else {
