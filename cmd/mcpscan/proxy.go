@@ -175,8 +175,8 @@ func (c *proxyCmd) target(known servers.Known) (*servers.Target, error) {
 		t.Name = c.Servers // name of the input; the servers have their own names
 		return t, nil
 	}
-	if t.Written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
-		t.Written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+	if t.Written = (config.Server{Transport: "http", URL: c.Upstream, CommandLine: true}); c.Upstream == "" {
+		t.Written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:], CommandLine: true}
 	}
 	if t.Name == "" {
 		var err error

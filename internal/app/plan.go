@@ -143,14 +143,14 @@ func (p *Plan) Allow(ctx context.Context, ask func(*servers.Target) (refused str
 
 // command adds the server that a command starts.
 func (p *Plan) command(command []string) error {
-	entry := config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
+	entry := config.Server{Transport: "stdio", Command: command[0], Args: command[1:], CommandLine: true}
 	t := servers.Target{Command: command, Written: entry}
 	return p.server(t, t.Shown())
 }
 
 // url adds the server at a URL.
 func (p *Plan) url(u string) error {
-	entry := config.Server{Transport: "http", URL: u, Headers: p.Headers}
+	entry := config.Server{Transport: "http", URL: u, Headers: p.Headers, CommandLine: true}
 	return p.server(servers.Target{URL: u, Headers: p.Headers, Written: entry}, servers.BareURL(u))
 }
 

@@ -38,6 +38,8 @@ type Identity struct {
 
 	Name string // as reported in serverInfo; "" if unknown, as in a configuration
 
+	CommandLine bool // given on a command line: a configuration may add variables and headers
+
 	configfile.Found
 }
 
@@ -46,7 +48,7 @@ func IdentityOf(e *configfile.Entry) *Identity {
 	secrets := e.Secrets()
 	command, args, cwd := e.RelativeCommand()
 	id := &Identity{Transport: e.Transport, Command: secrets.Mask(Masked(command)), Cwd: cwd, URL: address(e.URL),
-		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
+		Found: e.Found, CommandLine: e.CommandLine, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), Hosts: hosts(e)}
 	for _, a := range args {
 		id.Args = append(id.Args, secrets.Mask(Masked(a)))
 	}
@@ -220,6 +222,7 @@ func Host(u *url.URL) string {
 // a missing file removes no value. same is true if Differences finds nothing.
 func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) {
 	merged := *current
+	merged.assume(id)
 	// if nothing differs, the commands can differ only in notation; keep the recorded ones
 	if same = len(id.Differences(current)) == 0; same {
 		merged.Command, merged.Args, merged.Package = id.Command, id.Args, id.Package
@@ -249,7 +252,7 @@ func (id *Identity) Complete(current *Identity) (complete *Identity, same bool) 
 // transport, resolved version, integrity, executable or reported name is not a difference, nor is the
 // removal of a host.
 func (id *Identity) Differences(current *Identity) (all []string) {
-	id, current = id.Canonical(), current.Canonical()
+	id, current = Pair(id, current)
 	part := func(what, was, is string) {
 		if was != is {
 			was, is = brief(was, is)

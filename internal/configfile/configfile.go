@@ -69,6 +69,8 @@ type Entry struct {
 	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
+	// CommandLine is set if the server was given on a command line, not in a configuration.
+	CommandLine bool
 	// Other contains the scalars in all other members, such as OAuth credentials.
 	Other []Setting
 	// Disabled is set if the file disables the entry in a way that this client supports. Such

@@ -105,7 +105,7 @@ func (c *identityChange) add(severity scanner.Severity, pointer, evidence, forma
 // compareIdentity returns the differences, or nil if there are none.
 func compareIdentity(was, now *baseline.Identity) *identityChange {
 	c := &identityChange{}
-	was, now = was.Canonical(), now.Canonical()
+	was, now = baseline.Pair(was, now)
 	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
 		c.add(scanner.High, "", now.Transport, "the transport was %s and is now %s", was.Transport, now.Transport)
 	}
