@@ -9,24 +9,28 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Approve approves everything selected that is waiting for approval, and returns it. If a reason is given,
-// Approve also renews approvals that a user gave without one, and approves any server that the user named,
-// even if nothing in it is waiting for approval: the server's last approval may have been automatic, or may
-// predate a change that no lockfile shows.
+// Approve approves everything selected that is waiting for approval, and returns it. If a reason is
+// given, Approve also renews approvals that a user gave without one, and approves a server of which only
+// mcpscan itself approved the identity, together with its definitions: scan --base reports a new server
+// until a user approves it. A server that the user named is approved even if nothing in it is waiting
+// for approval: its last approval may have been automatic, or may predate a change that no lockfile
+// shows.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
-		s, before := f.Servers[sel.Server], len(approved)
-		if l := s.Identity; sel.All && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
-			approved = append(approved, s.identityChange())
-		}
+		s, explained := f.Servers[sel.Server], reason != ""
+		var entries []Change
 		for _, k := range s.Keys() {
-			if e := s.Entries[k]; sel.Selects(k) && (e.Status != Approved || reason != "" && unexplained(e.Approval)) {
-				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
+			if e := s.Entries[k]; sel.Selects(k) && (e.Status != Approved || explained && unexplained(e.Approval)) {
+				entries = append(entries, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
 		}
-		if sel.Named && reason != "" && s.Identity != nil && len(approved) == before {
+		switch l := s.Identity; {
+		case l == nil || !sel.All:
+		case l.Waits(), explained && unexplained(l.Approval), explained && automatic(l.Approval) && len(entries) > 0,
+			explained && sel.Named && len(entries) == 0:
 			approved = append(approved, s.identityChange())
 		}
+		approved = append(approved, entries...)
 	}
 	for _, c := range approved {
 		if l := c.Identity; l != nil {
@@ -44,8 +48,11 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 
 // unexplained reports whether a user gave an approval without a reason; a reason can be added
 // later.
-func unexplained(a *Approval) bool {
-	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto
+func unexplained(a *Approval) bool { return a != nil && a.Reason == "" && !automatic(a) }
+
+// automatic reports whether mcpscan itself gave an approval.
+func automatic(a *Approval) bool {
+	return a != nil && (a.By == baseline.FirstUse || a.By == baseline.Auto)
 }
 
 // Change is an entry, or the identity of a server, and its previous status.
