@@ -14,7 +14,7 @@ func (r *settingsReader) idle(pos Position, key, why string) {
 	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
 }
 
-// wholeName records that a key has no effect because the name of its server is written as a pattern.
+// wholeName records that a key has no effect if the name of its server is written as a pattern.
 func (r *settingsReader) wholeName(pos Position, key, name string) {
 	if strings.Contains(name, "*") {
 		r.idle(pos, key, "it needs the whole name of one server, and * has no special meaning")

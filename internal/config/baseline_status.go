@@ -2,7 +2,8 @@ package config
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// compareBaseline sets a finding's status to unchanged if it was in the baseline and is no more severe now.
+// compareBaseline sets an open finding's status to unchanged if it was in the baseline and is no more
+// severe now.
 func (t *Triage) compareBaseline(f *scanner.Finding) {
 	if t.Baseline == nil || f.Status != scanner.Open {
 		return

@@ -20,8 +20,8 @@ type settingKeys struct {
 	paths   []string // key paths, with keys separated by spaces
 }
 
-// settingsBeside returns the table of settings that grant approvals, run a command, choose an
-// endpoint, set environment variables, or supply values for entries.
+// settingsBeside returns the table of settings that grant approvals, load plugins, run a command,
+// choose an endpoint, set environment variables, or supply values for entries.
 func settingsBeside() []settingKeys {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {
@@ -49,7 +49,7 @@ func settingsBeside() []settingKeys {
 	}
 }
 
-// settings collects the file's settings other than its servers. In front matter, only hooks are
+// settings collects the file's settings that are in settingsBeside. In front matter, only hooks are
 // settings.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {

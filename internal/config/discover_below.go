@@ -53,8 +53,8 @@ type walker struct {
 	dirs    Dirs
 	root    string          // the project directory with links resolved
 	heads   []string        // first elements of the place patterns
-	modules map[string]bool // paths of submodules, whose directories are empty until they are checked out; nil if there are none
-	linked  map[string]bool // directories searched through a link
+	modules map[string]bool // paths of submodules, whose directories are empty until they are checked out; nil without .gitmodules
+	linked  map[string]bool // directories that the links seen so far lead to
 	visited int
 	full    bool
 	seen    map[string]bool
@@ -93,7 +93,7 @@ func (w *walker) inside(path string) bool {
 	return err != nil || within(w.root, real) // errors are reported when the file is read
 }
 
-// below searches the directories inside dir.
+// below searches the directories inside dir, and dir itself unless it is the project directory.
 func (w *walker) below(dir string, depth int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -155,8 +155,8 @@ func (w *walker) beginsPlace(e os.DirEntry) bool {
 	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
 }
 
-// submodule reports an empty directory that is a submodule, or that clients search for files: it was not
-// checked out.
+// submodule reports a submodule that was not checked out: an empty directory that .gitmodules lists or
+// that clients search for files.
 func (w *walker) submodule(dir string, e os.DirEntry) {
 	name := filepath.Join(dir, e.Name())
 	rel, err := filepath.Rel(w.dirs.Project, name)
@@ -172,7 +172,7 @@ func (w *walker) submodule(dir string, e os.DirEntry) {
 	}
 }
 
-// submodules returns the paths of a project's submodules, or nil if it has none.
+// submodules returns the paths of a project's submodules, or nil if there is no .gitmodules.
 func submodules(name string) map[string]bool {
 	info, err := os.Lstat(name) // Git does not read a link either
 	if err != nil {

@@ -14,7 +14,7 @@ type edit struct {
 	text       string
 }
 
-// apply applies non-overlapping edits. ok is false if edits overlap.
+// apply applies non-overlapping edits. ok is false if edits overlap or lie outside data.
 func apply(data []byte, edits []edit) (out []byte, ok bool) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })

@@ -13,7 +13,7 @@ type Choice map[string]Places
 // Places is a set of places where findings can occur.
 type Places uint8
 
-// InOutputs is everything in a server's responses: results, errors and other parts.
+// InOutputs is everything in a server's responses except definitions: results, errors and other parts.
 const (
 	InOutputs Places = 1 << iota
 	Elsewhere

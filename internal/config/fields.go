@@ -248,8 +248,8 @@ func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	return f
 }
 
-// launcherSetting returns the name of a launcher's setting as in an environment variable, and its value.
-// npm also replaces references in names.
+// launcherSetting returns the name of a launcher's setting, spelled as in an environment variable, and
+// its value. It removes references from the name, because npm replaces them there, too.
 func launcherSetting(key, value string) (name, set string) {
 	if table, ok := strings.CutPrefix(value, "{"); ok { // {url = "…"} in TOML
 		value = table[max(strings.IndexAny(table, `"'`), 0):]

@@ -85,7 +85,7 @@ func Markdown(name string) bool { return slices.Contains([]string{".md", ".mdc"}
 // frontMatterKey matches a key under which front matter contains a configuration.
 var frontMatterKey = lazyregexp.New(`(?im)^[\s{,?]*["']?(?:mcp[-_]?servers|hooks)["']?\s*:`)
 
-// parseFrontMatter parses YAML. Front matter that has no key of a configuration need not be valid:
+// parseFrontMatter parses YAML. Front matter that does not match frontMatterKey need not be valid:
 // clients also accept descriptions with unquoted colons, for example.
 func parseFrontMatter(front []byte) ([]*node, *SyntaxError) {
 	roots, err := parseYAML(front)

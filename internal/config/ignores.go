@@ -66,7 +66,8 @@ type Unused struct {
 	Why string
 }
 
-// Unused returns the ignores that suppressed nothing, in file order.
+// Unused returns the ignores that suppressed nothing, in file order. If t.Partial is set, it omits those
+// that matched nothing.
 func (t *Triage) Unused() []Unused {
 	var out []Unused
 	for n, i := range t.Settings.Ignores {

@@ -8,7 +8,7 @@ import (
 )
 
 // ParseManifest reads the commands in an MCPB manifest, including its platform overrides, as a
-// client configuration. It returns nil if there are none.
+// client configuration. It returns nil if the manifest has no mcp_config or does not parse.
 func ParseManifest(name string, data []byte) *File {
 	text, failed := plainText(data)
 	if failed != nil {

@@ -10,8 +10,8 @@ const (
 )
 
 // places returns the table of known locations, projects first, because committed files affect CI
-// runs. Files that contain neither server entries nor client settings for servers (server.json,
-// databases) are not included.
+// runs. Files that contain neither server entries nor client settings (server.json, databases) are not
+// included.
 func places() []place {
 	return []place{
 		{"claude-code", inProject, ".mcp.json", ""},

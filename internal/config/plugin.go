@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Reference is a file, named by the manifest of a plugin, with servers or hooks.
+// Reference is a file that a plugin's manifest names and that contains servers or hooks.
 type Reference struct {
 	Pos Position
 	// Key is "mcpServers" or "hooks".

@@ -96,7 +96,7 @@ func (r *rulesReader) globs(key string, n *node, s subject) (out policy.Patterns
 	return out
 }
 
-// impossible rejects a pattern that cannot match anything.
+// impossible rejects a pattern that is too long or cannot match anything.
 func (r *rulesReader) impossible(n *node, s subject) bool {
 	source := n.text
 	name, matches := Quoted(source), policy.NewPattern(source, n.pos).Matches

@@ -18,7 +18,7 @@ var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"
 // allowedBeside contains the top-level keys allowed next to a policy at any of these paths.
 var allowedBeside = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
-// policyReader reads a policy's keys at one of its key paths.
+// policyReader reads a policy's keys at any of its key paths.
 type policyReader struct {
 	*settingsReader
 	lists *policy.Lists

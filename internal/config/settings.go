@@ -111,7 +111,7 @@ type Vocabulary struct {
 // Everywhere.
 type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
-// SettingsError lists all problems in a settings file.
+// SettingsError lists all problems in a settings file or TOML policy.
 type SettingsError struct {
 	Path     string
 	Problems []Problem

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Compare returns the changes from one version of the settings to the next, and whether they let
-// anything pass that was reported before. A change that cannot be shown to be harmless counts as
-// weakening. Positions refer to data, the text of the new version.
+// Compare returns the changes from one version of the settings to the next, each with its effect on
+// what is reported. A change that cannot be shown to be harmless counts as weakening. Positions refer to
+// data, the text of the new version.
 func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {
@@ -34,7 +34,7 @@ type comparison struct {
 // compared contains the comparisons that cover the fields of Settings. Path and Idle are not
 // compared: they have no effect on findings.
 var compared = [...]func(*comparison){
-	(*comparison).switches,   // Profile, Detection, Definitions, and the Enabled fields in Outputs, CrossServer, RateLimits and Policy.Pinning
+	(*comparison).switches,   // Profile, Detection, Definitions, and the rule switches in Outputs, CrossServer, RateLimits and Policy.Pinning
 	(*comparison).threshold,  // AlertThreshold
 	(*comparison).similarity, // Similarity
 	(*comparison).block,      // Outputs.Block
@@ -42,7 +42,7 @@ var compared = [...]func(*comparison){
 	(*comparison).overrides,  // Overrides
 	(*comparison).ignores,    // Ignores
 	(*comparison).approval,   // Approval
-	(*comparison).calls,      // CrossServer, except Enabled
+	(*comparison).calls,      // CrossServer, except rule switches
 	(*comparison).rates,      // RateLimits, except Enabled
 	(*comparison).policy,     // Policy
 }

@@ -48,7 +48,7 @@ func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	return effect
 }
 
-// severities counts the overrides in both versions that set a rule's severity.
+// severities counts the overrides, of the two versions together, that set a rule's severity.
 func (c *comparison) severities(id string) (n int) {
 	for _, s := range [...]*Settings{c.before, c.now} {
 		for _, o := range s.Overrides {

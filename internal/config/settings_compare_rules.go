@@ -233,7 +233,7 @@ func valueText(v any) string {
 	return ""
 }
 
-// harmedRules returns a text that names the first few rules that a change harms.
+// harmedRules names the first few rules that a change harms.
 func harmedRules(rules []string) string {
 	const most = 5
 	slices.Sort(rules)

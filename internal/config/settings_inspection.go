@@ -13,7 +13,7 @@ type OutputInspection struct {
 	Block   bool  // block results and withhold definitions if there is a finding in their text
 }
 
-// output reports whether a finding is in a result's text.
+// output reports whether a finding is in a server's response, but not in a definition.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
 // textCategories are the categories that the agentsh documentation lists for text.
@@ -85,7 +85,8 @@ func inOrder(a, b Position) (Position, Position) {
 
 // Blocks reports whether the settings require a result to be blocked, or a definition withheld,
 // because of a finding in it. Without an alert_threshold, findings below medium severity do not
-// block, nor do low-confidence findings below high severity. Accepted findings never block.
+// block, nor do low-confidence findings below high severity unless the settings set their severity.
+// Accepted findings never block.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
 	if !t.Settings.Outputs.Block || !inspected(f) {
 		return false

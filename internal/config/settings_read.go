@@ -26,7 +26,7 @@ type settingsReader struct {
 
 func (r *settingsReader) root(n *node) {
 	s := r.settings
-	// The patterns are read first, because the other settings can refer to their rule names.
+	// The patterns are read first, because the other settings can refer to their rule IDs.
 	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}, {"mcp", "inspection", "detection"}} {
 		for _, m := range n.all(append(path, "custom_patterns")...) {
 			r.list(m.value, r.pattern)
@@ -149,7 +149,7 @@ func (r *settingsReader) override(n *node) {
 
 var patternName = lazyregexp.New(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
 
-// maxName and maxText limit the strings from the user's file that appear in reports.
+// maxName and maxText limit, in characters, the strings from the user's file that appear in reports.
 const (
 	maxName = 60
 	maxText = 400

@@ -38,8 +38,8 @@ type ReadThenSend struct {
 	Window  time.Duration
 }
 
-// CrossServerFlow configures the detection of a call other than a send after a read on another
-// server.
+// CrossServerFlow configures the detection of a call that is not a send and that follows a read on
+// another server.
 type CrossServerFlow struct {
 	Enabled      *bool
 	SameTurnOnly *bool

@@ -61,7 +61,8 @@ func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
 	return set
 }
 
-// Rule returns the settings of a rule without overrides, and whether the rule runs anywhere.
+// Rule returns a rule's settings before overrides are applied, and whether the rule runs anywhere,
+// overrides included.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
 	if set, runs = s.rule(r, r.Category == scanner.OutputPoisoning); !runs && inspectsResults(r) {
 		_, runs = s.rule(r, true)

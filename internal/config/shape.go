@@ -53,7 +53,7 @@ type reader struct {
 	gemini bool
 	// seen holds the first position of each server, by container, scope and name.
 	seen map[[3]string]Position
-	// read holds the entries and containers that were read.
+	// read holds the entries, containers and settings that were read.
 	read map[*node]bool
 	// nodes maps the position of each entry to its value, for edits.
 	nodes map[Position]*node

@@ -64,7 +64,7 @@ func (r *strictReader) within(known keys) func(*node) {
 
 // object reads an object's members, whose keys must be known. It reports whether n is an object.
 func (r *strictReader) object(n *node, known keys) bool {
-	if n.kind == kindNull { // all values of the key are commented out
+	if n.kind == kindNull { // everything under the key is commented out
 		return false
 	}
 	if n.kind != kindObject {
@@ -185,7 +185,7 @@ func Hint(word string, known []string) string {
 const maxSuggestions = 3
 
 // Similar suggests the names most similar to a word: those that begin with it, or else those that
-// differ in the fewest letters. It returns "" if there is none.
+// differ in the fewest letters. It returns "" if none is similar enough.
 func Similar(word string, names []string) string {
 	word = strings.ToLower(word)
 	var nearest []string

@@ -40,8 +40,8 @@ type tomlBuilder struct {
 	parser *unstable.Parser
 	loc    *locator
 	table  *node // the table of the last header
-	// index maps a table's names to their last members, because searching a large table for every
-	// header would be slow.
+	// index contains, for each name in a table, the index of its last member, because searching a large
+	// table for every header would be slow.
 	index map[*node]map[string]int
 	// declared holds the tables that have their own header.
 	declared map[*node]bool

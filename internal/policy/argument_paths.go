@@ -13,7 +13,7 @@ const (
 	maxPaths = 4096
 )
 
-// value is one string in a request that is or contains a path or URI.
+// value is a string from a request. It is or contains a path or URI.
 type value struct {
 	readings
 	low  []string // sure, maybe and the string itself, in lower case; also with a trailing slash

@@ -83,7 +83,7 @@ func (c *checker) covered(r, earlier *Rule) {
 	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.At)
 	switch {
 	case own != theirs:
-		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides %s instead of %s; give it precedence, or narrow the other rule", r.called(), place, earlier.Action, r.Action)
+		c.tell(r.At, "%s is unreachable: every request that it matches is first matched by %s, which decides %s instead of %s; give this rule precedence, or narrow the other one", r.called(), place, earlier.Action, r.Action)
 	case r.covers(earlier):
 		c.tell(r.At, "%s is a duplicate of %s; remove it", r.called(), place)
 	default:
@@ -116,7 +116,7 @@ func (c *checker) patterns(r *Rule) {
 			case strings.TrimSpace(p.source) != p.source:
 				c.tell(p.at, "the pattern %s begins or ends with white space, which is literal; remove it", quoted(p.source))
 			case strings.HasPrefix(p.source, "^"), strings.Contains(p.source, ".+"):
-				c.tell(p.at, "the pattern %s looks like a regular expression, but only * and ? are special; write * for any text", quoted(p.source))
+				c.tell(p.at, "the pattern %s looks like a regular expression, but only * and ? are special; write ** for any text", quoted(p.source))
 			case strings.ContainsAny(p.source, "[]{}"):
 				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.Passes():
@@ -130,7 +130,6 @@ func (c *checker) patterns(r *Rule) {
 	}
 }
 
-// criterion is a criterion of a rule: its name and its patterns.
 type criterion struct {
 	name     string
 	patterns *Patterns

@@ -13,10 +13,9 @@ import (
 // start is the position of changes to a whole policy.
 var start = configfile.Position{Line: 1, Column: 1}
 
-// Compare returns the changes from one policy to the next, and whether they let anything pass that
-// was refused, prompted for or logged before. A change that cannot be shown to be harmless counts
-// as weakening. A nil policy makes no decisions. Rules' names, descriptions and messages are
-// ignored.
+// Compare returns the changes from one policy to the next. A change weakens the policy if it lets
+// anything pass that was refused, prompted for or logged before, or cannot be shown to be harmless. A
+// nil policy makes no decisions. Rules' names, descriptions and messages are ignored.
 func Compare(before, now *Policy) []configfile.SettingsChange {
 	c := &comparison{now: now}
 	switch {
@@ -52,7 +51,7 @@ type comparison struct {
 }
 
 // missing is a rule that the policy no longer has, or no longer has in the same order. before is
-// the index of the enabled rule that it preceded.
+// the index, in the new policy, of the enabled rule that it preceded.
 type missing struct {
 	rule   *Rule
 	before int
@@ -137,10 +136,9 @@ func (c *comparison) gone(g missing) {
 // refuses reports whether the rule blocks.
 func (r *Rule) refuses() bool { return r.Action == Deny || r.Action == Block }
 
-// CompareLists returns the changes from one version of the lists to the next, and whether they let
-// anything pass that was refused before. A change that cannot be shown to be harmless counts as
-// weakening. Nil lists make no decisions. Package config reports changes to
-// version_pinning.enabled.
+// CompareLists returns the changes from one version of the lists to the next. A change weakens the
+// lists if it lets anything pass that was refused before, or cannot be shown to be harmless. Nil lists
+// make no decisions. Package config reports changes to version_pinning.enabled and pin_binary.
 func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c := &listComparison{before: before, now: now}
 	for _, lists := range [...]**Lists{&c.before, &c.now} {
@@ -220,7 +218,7 @@ func (c *listComparison) entry(weaker bool, key, verb string, r ToolRule) *confi
 	return c.Add(c.decides(weaker), []string{key}, " %s %s", verb, entry)
 }
 
-// unmatched returns the entries of a list that have no equal in the other one.
+// unmatched returns the entries of a list that are not in the other one.
 func unmatched(list, other []ToolRule) []ToolRule {
 	return slices.DeleteFunc(slices.Clone(list), func(r ToolRule) bool {
 		return slices.ContainsFunc(other, func(o ToolRule) bool {

@@ -121,7 +121,7 @@ func schemeByte(c byte) bool {
 // dot, optionally with a port and a path.
 func host(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "//")
-	if strings.Contains(s, ":/") || drive(s) { // a URL with a different scheme, or a path
+	if strings.Contains(s, ":/") || drive(s) { // a URL whose scheme is not in networkSchemes, or a path
 		return false
 	}
 	name := s

@@ -60,7 +60,7 @@ type refusedTool struct {
 	seen         *profiled
 }
 
-// tools writes the allowed tools, and returns those whose calls were all refused.
+// tools writes the allowed tools, and returns the tools whose calls were all refused.
 func (w *writer) tools(p *Profile) (refused []refusedTool) {
 	w.line(1, `tool_policy: "allowlist"`)
 	w.line(1, "allowed_tools:")

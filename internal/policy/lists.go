@@ -189,7 +189,7 @@ func (l *Lists) tools(p *Policy, own part) stage {
 		add(a.named(&Rule{Name: "allowed_tools", At: a.At, Action: Allow, Message: "the tool is in allowed_tools"}), listCriteria{hash: a.Hash})
 	}
 	for _, a := range slices.Backward(l.AllowedTools) { // the tool is allowed, but not with this definition
-		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed only with a content_hash, and the server has not listed it")), listCriteria{exact: true, call: unlistedCall})
+		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed only with a content_hash, and the server has not listed the tool")), listCriteria{exact: true, call: unlistedCall})
 		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with a content_hash that does not match its current definition")), listCriteria{exact: true})
 	}
 	s.otherwise = p.decision(blocks("tool_policy", l.ToolModeAt, "the tool is not in allowed_tools"))

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Name is a glob for the name of a server or tool: * matches any characters, ? one character, both
-// including slashes, and \ escapes the next character.
+// Name is a glob for the name of a server, tool or environment variable: * matches any characters, ?
+// one character, both including slashes, and \ escapes the next character.
 type Name struct {
 	source string
 	exact  *glob

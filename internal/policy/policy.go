@@ -2,7 +2,7 @@
 // TOML or YAML, into the same rules, and one evaluator applies them.
 //
 // The package must never pass a request that it does not understand, so an argument that was not
-// inspected counts against the request. As an implementation of [scanner.Policy], it must not read
+// inspected counts against the request. Policy, an implementation of [scanner.Policy], must not read
 // the clock, do I/O, or keep state between requests.
 package policy
 

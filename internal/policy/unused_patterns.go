@@ -85,7 +85,7 @@ func (p *Policy) enabled(f func(criterion string, p *Pattern)) {
 	}
 }
 
-// met reports whether anything in a request matches a pattern as it would in a rule that refuses.
+// met reports whether a request matches a rule that refuses and has the pattern as its only criterion.
 func (p *Pattern) met(criterion string, q *request) bool {
 	refuses := Rule{Action: Deny}
 	if argument, ok := strings.CutPrefix(criterion, "args."); ok {
