@@ -48,7 +48,8 @@ type File struct {
 	Elsewhere []Problem
 }
 
-// ErrNotConfig is returned, wrapped, for a file that parses but cannot contain MCP servers.
+// ErrNotConfig is returned, wrapped, for a file in no known format, or with neither a key for MCP
+// servers nor settings that rules use.
 var ErrNotConfig = errors.New("not an MCP client configuration")
 
 // SyntaxError reports the position at which a file stops being valid JSON, TOML or YAML.

@@ -13,8 +13,8 @@ import (
 )
 
 // Discover returns the configuration files that exist in the known locations, each once, in the
-// order of the table of places, and the files and directories that could not be read. Not every file
-// contains servers: for a settings file without any, Parse returns ErrNotConfig.
+// order of the table of places, and the files and directories that could not be read. Parse returns
+// ErrNotConfig for a found file with neither servers nor settings that rules use.
 func Discover(d Dirs) (found []Location, missed []Missed) {
 	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
 	seen := map[string]bool{}

@@ -129,7 +129,7 @@ func (b *entryReader) anyCase(key string) {
 	}
 }
 
-// only is like named, but also reports each of the other keys that is present with a different value.
+// only is like named, but also reports each other key that is present with a different value.
 func (b *entryReader) only(keys ...string) (string, *node) {
 	k, n := b.named(keys...)
 	for _, other := range keys {

@@ -29,8 +29,8 @@ func (b *entryReader) address(client string) {
 	b.text(&b.s.URL, "/url", keys...)
 }
 
-// command reads the program, which may include its arguments: it is a list in opencode, and an
-// object in old versions of Zed.
+// command reads the program and, if they are in the same value, its arguments: the value is a list in
+// opencode, and an object in old versions of Zed.
 func (b *entryReader) command() {
 	name, n := b.only(commandKeys()...)
 	switch {
@@ -206,7 +206,7 @@ func (b *entryReader) envFiles() {
 }
 
 // InProject returns the path of a file named by an entry, relative to the project directory, or ""
-// if the file is outside the project.
+// if the file is or may be outside the project.
 func InProject(name string) string {
 	name = slashed(name)
 	for _, root := range []string{"${workspaceFolder}", "${workspaceRoot}", "${CLAUDE_PROJECT_DIR}", "$PWD", "${PWD}"} {

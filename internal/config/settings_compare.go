@@ -56,7 +56,7 @@ func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 }
 
 // threshold compares alert_threshold, which decides whether a run fails, which findings are
-// alerts, and which of them block a result.
+// alerts, and which findings block.
 func (c *comparison) threshold() {
 	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
 		if t == nil {

@@ -81,7 +81,8 @@ func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) 
 	return gone, added
 }
 
-// ignores compares the accepted findings. A change to the position or the reason of an ignore is harmless.
+// ignores compares the accepted findings. A change to the position or the reason of an ignore is
+// harmless.
 func (c *comparison) ignores() {
 	keys := []string{"ignores"}
 	for i := range c.now.Ignores {

@@ -11,7 +11,7 @@ import (
 )
 
 // unwrap returns the ways to remove the proxy from an entry. The first restores the original bytes;
-// the others restore as much as possible if parts were moved since. It returns nil for an entry
+// the others restore as much as possible if the entry was edited since. It returns nil for an entry
 // that is not wrapped.
 func (d *draft) unwrap(i int) (steps []step, why string) {
 	e := &d.file.Entries[i]

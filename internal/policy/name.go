@@ -117,9 +117,9 @@ func (n Name) matchesAny(spellings []string) bool {
 	return spellings == nil || n.low != nil && slices.ContainsFunc(spellings, n.low.match)
 }
 
-// spellings returns a name in folded case and, if it contains white space or anything but printable ASCII,
-// also without invisible characters and with look-alikes replaced. It returns nil for a name that is too
-// long to compare.
+// spellings returns a name in folded case and, if it contains white space or anything but printable
+// ASCII, also without invisible characters and with look-alikes replaced. It returns nil for a name that
+// is too long to compare.
 func spellings(name string) []string {
 	if len(name) > MaxCompared {
 		return nil

@@ -17,8 +17,8 @@ const (
 // as a list of paths.
 const MaxPieces = 64
 
-// separates reports whether a character can separate two paths. A colon separates paths only in lists of
-// them, because it is also part of addresses.
+// separates reports whether a character can separate two paths. It excludes the colon, which separates
+// paths only in lists of paths, and is also part of addresses.
 func separates(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
