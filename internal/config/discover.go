@@ -127,7 +127,7 @@ func (f *finder) file(path string) {
 	}
 }
 
-// dangling reports a file at a known location that cannot be read, such as a broken link. If a
+// dangling reports a path at a known location that cannot be read, such as a broken link. If a
 // package creates the link's target later, the client reads a file that was never checked.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {

@@ -63,8 +63,8 @@ func (x *expander) pairs(values map[string]string) map[string]string {
 // headers. It returns the result and the unresolved references as written. It supports ${VAR},
 // ${VAR:-fallback}, ${env:VAR}, {env:VAR}, $VAR if that is the whole value, and ${{ secrets.VAR }};
 // ${workspaceFolder}, ${CLAUDE_PLUGIN_ROOT}, ${__dirname} and the like are looked up by exactly
-// that name, and ${input:id} by input:id. {file:path} is never resolved. Expand does not modify memory shared
-// with s.
+// that name, and ${input:id} by input:id. {file:path} is never resolved. Expand does not modify memory
+// shared with s.
 func Expand(s Server, lookup func(string) (string, bool)) (Server, []string) {
 	x := &expander{lookup: lookup, noted: map[string]bool{}}
 	s.Command = x.expand(s.Command)

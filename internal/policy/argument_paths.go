@@ -18,8 +18,8 @@ type value struct {
 	readings
 	low  []string // sure, maybe and the string itself, in lower case; also with a trailing slash
 	word bool     // the string is from a command or other text
-	// aside is set for a path in a multi-line string, or in a JSON text inside a string; such a path
-	// does not prevent a request from passing.
+	// aside is set for a path in a multi-line string with other text, or in a JSON text inside a string;
+	// such a path does not prevent a request from passing.
 	aside bool
 }
 

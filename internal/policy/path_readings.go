@@ -191,8 +191,8 @@ var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFI
 // homeDirectories are the directories that contain users' home directories.
 var homeDirectories = [...]string{"/home/", "/Users/", "C:/Users/"}
 
-// cleaned returns a path with "." and ".." elements resolved, and its other possible readings. A relative
-// path may still begin with "..".
+// cleaned returns a path with "." and ".." elements resolved, and its other possible readings. A
+// relative path may still begin with "..".
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {

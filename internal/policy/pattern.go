@@ -146,8 +146,8 @@ func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }
 
-// resolved reports whether a pattern has a ".." element that no cleaned path has. Cleaned paths keep ".."
-// at the beginning or after the home directory, because its target is unknown.
+// resolved reports whether a pattern has a ".." element that no cleaned path has. Cleaned paths keep
+// ".." at the beginning or after the home directory, because its target is unknown.
 func resolved(source string) bool {
 	s := tidy(strings.ReplaceAll(source, `\`, "/"))
 	if strings.HasPrefix(s, "~") {
