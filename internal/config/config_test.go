@@ -171,6 +171,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"deep toml", "config.toml", "a = " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000), 1, 5, "nested"},
 		{"deep toml key", "config.toml", "[" + strings.Repeat("a.", 9000) + "a]", 1, 1026, "parts"},
 		{"yaml", "c.yaml", "mcpServers:\n  é: [\n", 2, 6, "not YAML"},
+		{"yaml version", "c.yaml", "%YAML sk-live-secret\n---\nmcpServers: {}\n", 1, 7, `unknown YAML version "…"`},
 		{"yaml crlf", "c.yaml", "# one\r\nmcpServers:\r\n  a: [\r\n", 3, 6, "not YAML"},
 		{"yaml alias", "c.yaml", "mcpServers:\n  a: *no\n", 2, 6, "anchor"},
 		{"deep yaml", "c.yaml", deepYAML, 513, 514, "nested"},

@@ -241,7 +241,7 @@ func harmedRules(rules []string) string {
 	case n == 0:
 		return ""
 	case n > most:
-		return fmt.Sprintf(" (off or lower: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
+		return fmt.Sprintf(" (off or lower: %s and %d more)", strings.Join(rules[:most], ", "), n-most)
 	}
 	return fmt.Sprintf(" (off or lower: %s)", strings.Join(rules, ", "))
 }

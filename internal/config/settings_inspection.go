@@ -117,6 +117,9 @@ func (s *Settings) BlockedBy(f *scanner.Finding) string {
 	case f.Rule.ID == "burst" && !s.Limits().BlockBursts:
 		return "cross_server.burst.enabled: true"
 	case f.Rule.Category == "version_pin" && f.Subject.Definition() && !s.pinsBlock():
+		if s.Policy != nil && isTrue(s.Policy.Pinning.Enabled) {
+			return "version_pinning.on_change: block"
+		}
 		return "version_pinning.enabled: true"
 	case f.Rule.Category != "version_pin" && inspected(f) && !s.Outputs.Block:
 		return "output_inspection.on_detection: block"

@@ -8,6 +8,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 const (
@@ -70,10 +72,13 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 		GetMessage() string
 	}
 	if errors.As(err, &at) {
-		pos, msg = tokenPos(at.GetToken()), "not YAML: "+at.GetMessage()
+		pos, msg = tokenPos(at.GetToken()), "not YAML: "+quotation.ReplaceAllString(at.GetMessage(), `"…"`)
 	}
 	return nil, syntaxError(pos, "%s", msg)
 }
+
+// quotation matches text that a parser's message quotes from the file.
+var quotation = lazyregexp.New(`"[^"]{2,}"`)
 
 // emptyDocument returns the --- that ends the first empty document, which contains at most comments, or
 // nil if there is none. The parser drops everything after an empty document.
