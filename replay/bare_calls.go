@@ -2,12 +2,12 @@ package replay
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// bareCalls records whether a file contains calls of several tools but no call that names a server.
+// bareCalls records whether a file contains calls of several tools, none of them attributed to a server.
 type bareCalls struct {
 	tool    string // of the first call without a server
 	at      scanner.Origin
 	several bool // a later call without a server is to a different tool
-	named   bool // a call names a server
+	named   bool // a call is attributed to a server
 }
 
 // add records a call.

@@ -79,7 +79,7 @@ func (t translations) has(file string) bool {
 }
 
 // bundle reads an MCPB bundle's manifest and its translations, because the text may differ by
-// language. Code files are only counted.
+// language. Other files are only counted.
 func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -124,7 +124,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	return append(events, unreadIn(name, texts, seen, code)...), nil
 }
 
-// unreadIn reports missing translations and the code that was not read.
+// unreadIn reports missing translations and the number of other files.
 func unreadIn(name string, texts translations, seen map[string]bool, code int) (events []*scanner.Event) {
 	for _, place := range texts[1:] {
 		any := false

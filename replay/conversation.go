@@ -29,7 +29,7 @@ type conversations struct {
 	*Memory
 	now   *conversation
 	begun int              // number of conversations named after the file
-	lists map[string]*list // definitions collected for their server's list
+	lists map[string]*list // definitions collected so far, by server
 	order []*list
 	bare  bareCalls
 }
@@ -71,7 +71,7 @@ type pending struct {
 	server   string
 	args     mark // of its arguments
 	answered bool
-	echo     bool // the client also recorded its result with the call
+	echo     bool // its result came from an item with Echo
 }
 
 // maxConversations is the maximum number of conversations remembered.
@@ -195,7 +195,6 @@ func (c *conversations) reopened(i *llm.Item, name string) {
 	}
 }
 
-// digestOf returns a digest of a conversation's name.
 func digestOf(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, name)
@@ -251,7 +250,7 @@ func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
 			clear(s.open)
 			clear(s.calls)
 		}
-		e := skipped(c.file, i.Origin().Line, "more calls and results than the limit of %d: a history that repeats them is counted again", maxSaid)
+		e := skipped(c.file, i.Origin().Line, "more calls, results and tools than the limit of %d: a history that repeats them is counted again", maxSaid)
 		c.yield(e)
 	}
 	s.seen[m] = s.current[m]

@@ -69,7 +69,7 @@ func namesTools(doc *wire.Doc) bool {
 	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
 
-// holdsDefinitions recognises a document by its members.
+// holdsDefinitions recognises a document of definitions by its members.
 func holdsDefinitions(doc *wire.Doc) bool {
 	switch doc.Kind(0) {
 	case wire.Array:
@@ -82,9 +82,9 @@ func holdsDefinitions(doc *wire.Doc) bool {
 	return false
 }
 
-// holds reports whether a value contains lists of definitions, or is the result of initialize or
-// server/discover. A list of strings does not count, because files that configure agents contain
-// lists of tool names.
+// holds reports whether a value contains instructions or a list of definitions, or is the result of
+// initialize or server/discover. A list of strings does not count, because files that configure agents
+// contain lists of tool names.
 func holds(doc *wire.Doc, n int) bool {
 	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
 		list := doc.Get(n, key)

@@ -31,8 +31,9 @@ func readAll(name string, r io.Reader) ([]byte, error) {
 // archiveValues is the maximum number of values in a document with many messages.
 const archiveValues = 16_000_000
 
-// openDocument reads a file that is one JSON value, usually over several lines: HAR, a single message,
-// or an array of messages or records. HAR and arrays are read one entry at a time, as far as possible.
+// openDocument reads a file that is one JSON value, usually over several lines: HAR, a body of an LLM
+// API, a single message, or an array of messages or records. HAR and arrays are read one entry at a
+// time, as far as possible.
 func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	data, err := readAll(name, r)
 	if len(data) == 0 && err != nil {
@@ -145,8 +146,8 @@ func (m *messages) next() (chunk, bool) {
 	return events, true
 }
 
-// place converts the location of an event, in which an element of the list counts as a line, to its
-// location in the document.
+// place converts the location of an event, whose column is counted from the start of the list element,
+// to its location in the document.
 func (m *messages) place(e *scanner.Event, element wire.Value) {
 	offset, left := 0, e.Origin.Column-1
 	for offset = range string(element.Raw()) {

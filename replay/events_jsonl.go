@@ -16,7 +16,7 @@ import (
 // other tools' frame logs, and bare JSON-RPC messages.
 type jsonLines struct{ file, session string }
 
-// The types of lines in events.jsonl that this package writes or reads.
+// The types of lines in events.jsonl other than audit events.
 const (
 	typeMessage     = "mcp_message"
 	typeDefinitions = "mcp_definitions"
@@ -110,7 +110,7 @@ const unreadTime = "a time that is neither in RFC 3339 form nor a Unix time: rul
 
 var timestamp = []string{"timestamp"}
 
-// date sets an event's time from the line's first member with one of the given keys.
+// date sets an event's time from the member with the first of the given keys that the line contains.
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
 	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
 		if e.Time, ok = timeOf(s); ok {
@@ -230,7 +230,7 @@ func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, data []byte, yield fu
 }
 
 // directionOf parses the spellings of a direction in logs, except for words whose meaning depends on the
-// side that wrote the log, such as sent or read: these are for sideOf.
+// side that wrote the log, such as sent or read, which sideOf parses.
 func directionOf(s string) mcp.Direction {
 	switch s { // fast path for nearly all lines
 	case "client_to_server":

@@ -263,7 +263,7 @@ func (h *har) decoded(base scanner.Event, body []byte, coding, mime string, at s
 	return plain
 }
 
-// expects reports whether a body of this type is likely to contain messages.
+// expects reports whether a body is likely to contain messages, judging by its type or endpoint.
 func (h *har) expects(base scanner.Event, mime string) bool {
 	return isJSON(mime) || isStream(mime) || h.mcp[base.Server]
 }
@@ -329,7 +329,7 @@ func announces(ev wire.SSEEvent) bool {
 	return ev.Type == "endpoint" && !opensJSON(plainBody(ev.Data))
 }
 
-// streamed emits the frame for the next event in the stream.
+// streamed reads the next event in the stream.
 func (h *har) streamed() {
 	s := h.stream
 	ev, err := s.events.Next()

@@ -59,7 +59,7 @@ func socketData(message wire.Value) ([]byte, error) {
 	return data.Text(), nil
 }
 
-// socketMessage emits the frame for the next message on the current WebSocket.
+// socketMessage reads the next message on the current WebSocket.
 func (h *har) socketMessage() {
 	s := h.socket
 	if !s.messages.Next() {

@@ -200,7 +200,7 @@ func (h *httpText) line(data []byte, offset, number int) {
 	blank := number > h.last+1 // a blank line, which the line reader omits, ends a head
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
-		h.out = append(h.out, skipped(h.name, number, "a line inside a section looks like the start of another section: it was read as part of the first"))
+		h.out = append(h.out, skipped(h.name, number, "a line inside a section looks like the start of another section: it was read as part of the section that contains it"))
 		m = nil
 	}
 	switch {
@@ -289,7 +289,7 @@ func (h *httpText) settle(c *conn) {
 	c.asked = nil
 }
 
-// body extracts the messages from a body.
+// body reads a line of a body.
 func (h *httpText) body(data []byte, number int) {
 	f := h.flow
 	if f.partial != nil && !f.sized && chunkSize.Match(data) {

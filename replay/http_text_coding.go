@@ -109,7 +109,7 @@ func (h *httpText) pieceEnd(offset int) int {
 	return end
 }
 
-// unpack reads a body that was in a content coding.
+// unpack decodes and reads a body in a content coding.
 func (h *httpText) unpack(f *flow) {
 	c := f.coding
 	f.coding = coding{length: -1}

@@ -21,7 +21,8 @@ func (h *httpText) text(line []byte, number int) {
 	f.text = append(f.text, line...)
 }
 
-// maxText returns the size at which the text outside messages is inspected before the body ends.
+// maxText returns the size at which text outside messages is inspected without waiting for the end of
+// the body.
 func (h *httpText) maxText() int {
 	if h.max > 0 && h.max < maxPartial {
 		return int(h.max) + 1
@@ -54,7 +55,8 @@ func (h *httpText) message(data []byte, number int) {
 	}
 }
 
-// flush emits a message and the text around it. An incomplete message is inspected as text.
+// flush emits the text and the message that are still pending. An incomplete message is inspected as
+// text.
 func (h *httpText) flush(f *flow) {
 	if f.coding.data != nil {
 		h.unpack(f)

@@ -101,7 +101,7 @@ func TestHTTPTextKeepsSessionsApart(t *testing.T) {
 // whether or not line endings were rewritten.
 func TestHTTPTextSegmentsHaveASize(t *testing.T) {
 	const (
-		skip   = " skipped: a line inside a section looks like the start of another section: it was read as part of the first"
+		skip   = " skipped: a line inside a section looks like the start of another section: it was read as part of the section that contains it"
 		server = " frame < cap/cap/http 2026-01-06T10:30:01Z "
 		client = " frame > cap/cap/http 2026-01-06T10:30:00.125Z "
 	)

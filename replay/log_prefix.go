@@ -93,7 +93,6 @@ func opensMember(text []byte) bool {
 	return len(inner) > 1 && inner[0] == '{' && bytes.HasPrefix(bytes.TrimLeft(inner[1:], " \t"), []byte(`"`))
 }
 
-// unparsable reports whether a text does not parse.
 func unparsable(text []byte) bool {
 	var doc wire.Doc
 	return doc.Parse(text) != nil

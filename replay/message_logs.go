@@ -16,9 +16,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The keys under which tools log a frame, its sender, time and session. Sources: mcpsnoop (raw,
-// direction, ts, session_id, server_label, conn_id), {ts,dir,conn,raw} logs, and the loggers of
-// proxies that write message, data, payload or body.
+// The keys under which tools log a frame and its direction, time, session, server and transport.
+// Sources: mcpsnoop (raw, direction, ts, session_id, server_label, conn_id), {ts,dir,conn,raw} logs, and
+// the loggers of proxies that write message, data, payload or body.
 var (
 	payloadKeys   = []string{"message", "msg", "raw", "frame", "payload", "data", "body", "content", "rpc", "line", "text"}
 	directionKeys = []string{"direction", "dir", "from", "sender", "source", "side", "type", "kind", "event"}
@@ -29,7 +29,7 @@ var (
 )
 
 // foreign decodes a line of another tool's frame log: an object with a message under one of the
-// usual keys. It returns false for any other line.
+// usual keys, or with the direction stderr or meta. It returns false for any other line.
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
@@ -101,7 +101,7 @@ func payloadIn(doc *wire.Doc, key string) int {
 	return -1
 }
 
-// payloadText returns the JSON of a value, or the text of a string, which may be in base64.
+// payloadText returns the JSON of a value, or the text of a string, decoded if it is in base64.
 func payloadText(doc *wire.Doc, n int) []byte {
 	if doc.Kind(n) != wire.String {
 		return doc.Raw(n)

@@ -142,7 +142,7 @@ const (
 	listed            // the server is known to have the tool
 )
 
-// maxSplits is the maximum number of positions at which a name is split.
+// maxSplits is the maximum number of positions tried when a name is split.
 const maxSplits = 64
 
 // split splits a name into server and tool. If several splits are possible, a known server that has
