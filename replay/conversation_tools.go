@@ -16,7 +16,7 @@ type list struct {
 	in      *conversation
 }
 
-// declare adds a definition to its server, unless the server already has an identical one.
+// declare adds a definition to its server's list, unless the server already has an identical one.
 func (c *conversations) declare(i *llm.Item) {
 	s := c.session(i)
 	server, tool := c.servers.of(i)

@@ -158,7 +158,7 @@ func (s *lineSource) llm(l wire.Line) bool {
 	return true
 }
 
-// ended returns the chunks that remain at the end of the file: first the lines in c, then the
+// ended returns the next chunk that remains at the end of the file: first the lines in c, then the
 // events that the transcript yields when it ends.
 func (s *lineSource) ended(c *lineChunk) (scanner.Chunk, error) {
 	if s.talk != nil {

@@ -79,7 +79,8 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	return true
 }
 
-// payload returns the node of the first member with a JSON-RPC message, as a value or in a string, or -1.
+// payload returns the node of the first member with a JSON-RPC message, as a value or in a string, or -1
+// if there is none.
 func payload(doc *wire.Doc) int {
 	for _, key := range payloadKeys {
 		if n := payloadIn(doc, key); n >= 0 {

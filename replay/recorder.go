@@ -25,8 +25,7 @@ type Recorder struct {
 	doc  wire.Doc
 }
 
-// NewRecorder returns a recorder that writes to w; name is the file name in the locations of the
-// recording.
+// NewRecorder returns a recorder that writes to w; name is the recording's file name in locations.
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
 // Record writes one event and sets its location in the recording, so that live inspection and a

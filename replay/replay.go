@@ -161,9 +161,9 @@ func skipped(name string, line int, format string, args ...any) *scanner.Event {
 	return &scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf(format, args...), Origin: scanner.Origin{File: name, Line: line, Column: 1}}
 }
 
-// Sessions returns a name for the session of each file, for messages that name none: the base name or,
-// for files with the same base name, the end of the path that distinguishes them. The same file given
-// twice has the same name.
+// Sessions returns, for each file, the session of messages that name none: the base name or, for files
+// with the same base name, the end of the path that distinguishes them. The same file given twice has
+// the same name.
 func Sessions(files []string) (sessions []string) {
 	same := map[string]map[string]bool{} // files by base name
 	for _, file := range files {

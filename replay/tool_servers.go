@@ -32,7 +32,7 @@ func newRegistry(servers map[string][]string) *registry {
 	return g
 }
 
-// maxServers is the maximum number of servers taken from a file.
+// maxServers is the maximum number of servers in a registry.
 const maxServers = 4096
 
 func (g *registry) add(server string) {

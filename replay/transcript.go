@@ -87,7 +87,7 @@ func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 	})
 }
 
-// openTranscriptDocument reads a document that is a single body.
+// openTranscriptDocument reads a document that is a single body or transcript.
 func openTranscriptDocument(name string, data []byte, root wire.Value, broken *scanner.Event, o Options) scanner.Source {
 	return pulled(func(yield func(*scanner.Event)) {
 		t := newTranscript(name, o, yield)
