@@ -234,7 +234,7 @@ var limits = []struct {
 		{"maxShown", "tools compared for `tools_new`", "tools", "counted as not new"},
 		{"maxElsewhere", "related locations of a finding in a configuration, including those where it recurs", "locations", "counted"},
 		{"maxReason", "the reason of an ignore or approval", "characters", "cut"},
-		{"textLimit", "a string of a finding in the text report", "characters", "cut"},
+		{"textLimit", "a string of a finding in a report; some formats have lower limits", "characters", "cut"},
 		{"maxListed", "items in a list of the text report, such as sessions or related locations", "items", "counted; the JSON report lists them"},
 		{"maxRows", "rows of a table in the text report", "rows", "counted; the JSON report lists them"},
 		{"maxServerNames", "names of servers listed in the JSON report (`server_names`)", "names", "left out"},
