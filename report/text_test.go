@@ -190,7 +190,7 @@ func TestTextBlock(t *testing.T) {
 	}
 }
 
-// TestHidden checks that findings that are not listed are counted by severity, with
+// TestHidden checks that open findings that are not listed are counted by severity, with
 // the flag that lists them.
 func TestHidden(t *testing.T) {
 	for want, counts := range map[string]Counts{
@@ -202,8 +202,16 @@ func TestHidden(t *testing.T) {
 		r := &Report{Findings: []Finding{{Severity: scanner.High}}}
 		r.Summary.Hidden, r.Summary.Findings = counts.Total(), counts
 		r.Summary.Findings.High++
-		if got := hidden(r); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		for range 2 {
+			if got := hidden(r); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			accepted := Finding{Severity: scanner.High, Status: scanner.Suppressed.String()}
+			r.Findings = append(r.Findings, accepted)
+			r.Summary.Suppressed, r.Summary.Unchanged = Counts{High: 1, Note: 3}, Counts{Note: 2}
+			r.Summary.Findings.add(r.Summary.Suppressed)
+			r.Summary.Findings.add(r.Summary.Unchanged)
+			r.Summary.Hidden += 5
 		}
 	}
 }

@@ -115,14 +115,17 @@ func approvals(r *Report) []string {
 	return out
 }
 
-// hidden describes what is not listed and how to list it, or returns "" if nothing is hidden.
+// hidden describes the open findings that are not listed because of their severity and how to list
+// them, or returns "" if there are none. The others, such as suppressed ones, have their own counts.
 func hidden(r *Report) string {
 	if r.Summary.Hidden <= 0 {
 		return ""
 	}
-	left := r.Summary.Findings
+	left := r.Summary.Open()
 	for i := range r.Findings {
-		*left.of(r.Findings[i].Severity)--
+		if f := &r.Findings[i]; f.open() {
+			*left.of(f.Severity)--
+		}
 	}
 	for _, u := range r.Summary.Unlisted {
 		*left.of(u.Severity) -= u.Count
@@ -140,8 +143,8 @@ func hidden(r *Report) string {
 		}
 		parts, lowest = append(parts, Count(n, what)), s
 	}
-	if len(parts) == 0 { // a report with inconsistent counts
-		parts = append(parts, Count(r.Summary.Hidden, "finding"))
+	if len(parts) == 0 {
+		return ""
 	}
 	return fmt.Sprintf("%s not listed (--min-severity %s lists them)", strings.Join(parts, ", "), lowest)
 }
