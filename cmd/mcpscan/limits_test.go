@@ -107,6 +107,7 @@ var limits = []struct {
 		{"maxModules", "`.gitmodules`", "bytes", "submodules that are not checked out are reported only if clients search them"},
 		{"maxLevels", "depth of the search under a target", "levels", incomplete},
 		{"maxSuggestions", "suggestions for a misspelled name", "names", "not shown"},
+		{"maxSeen", "servers in a run that reports unused settings", "servers", "unused settings are not reported"},
 		{"maxProblems", "problems reported for a settings file", "problems", "counted"},
 		{"maxCategories", "categories in the settings", "categories", exitsUsage},
 		{"longestWindow", "a time window of session rules", "time", exitsUsage},

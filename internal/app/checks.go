@@ -179,10 +179,17 @@ func Load(o Options) (*Checks, error) {
 			c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}
 	}
-	for _, key := range settings.Idle {
-		c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", settings.Path, key.Pos, key.Msg))
+	c.addIdle(settings.Idle)
+	if _, err := os.Lstat(config.MisnamedSettings); err == nil && o.Config == "" && !o.NoConfig {
+		c.Idle = append(c.Idle, fmt.Sprintf("%[1]s: this file is not read, because the configuration file is named %[2]s: rename it, or add --config %[1]s", config.MisnamedSettings, config.SettingsFile))
 	}
 	return c, nil
+}
+
+func (c *Checks) addIdle(keys []config.IdleKey) {
+	for _, key := range keys {
+		c.Idle = append(c.Idle, fmt.Sprintf("%s:%s: %s", c.Triage.Settings.Path, key.Pos, key.Msg))
+	}
 }
 
 // Compare sets the current time, which decides whether ignores of findings without a time have
@@ -239,11 +246,18 @@ func (t triaged) Finding(f *scanner.Finding) error {
 // drops the findings of disabled rules.
 func (c *Checks) Into(s scanner.Sink) scanner.Sink { return triaged{s, c.Triage} }
 
+func (t triaged) Event(e *scanner.Event, out *scanner.Outcome) error {
+	t.triage.See(e, out)
+	return t.Sink.Event(e, out)
+}
+
 // Complete adds the sources of decisions to a report: the configuration, the baseline, and ignores
-// that suppressed nothing.
+// that suppressed nothing. It adds the other settings without effect to c.Idle.
 func (c *Checks) Complete(r *report.Report) {
 	r.Config, r.Baseline = c.config(), c.baseline
-	for _, u := range c.Triage.Unused() {
+	all := c.Enabled != nil && r.Coverage.Complete()
+	c.addIdle(c.Triage.Unmatched(all))
+	for _, u := range c.Triage.Unused(all) {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
 			Location: report.Location{File: c.Triage.Settings.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
 	}

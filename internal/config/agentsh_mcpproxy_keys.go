@@ -14,11 +14,14 @@ func (r *settingsReader) idle(pos Position, key, why string) {
 	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
 }
 
-// wholeName records that a key has no effect if the name of its server is written as a pattern.
-func (r *settingsReader) wholeName(pos Position, key, name string) {
+// oneServer records that a key applies to one server, or that it has no effect because the server's name
+// is written as a pattern.
+func (r *settingsReader) oneServer(pos Position, key, name string) {
 	if strings.Contains(name, "*") {
 		r.idle(pos, key, "it needs the whole name of one server, and * has no special meaning")
+		return
 	}
+	r.scope(pos, key, policy.Escape(name), "")
 }
 
 // without returns a reader that accepts any value of a key that has no effect.

@@ -66,9 +66,10 @@ type Unused struct {
 	Why string
 }
 
-// Unused returns the ignores that suppressed nothing, in file order. If t.Partial is set, it omits those
-// that matched nothing.
-func (t *Triage) Unused() []Unused {
+// Unused returns the ignores that suppressed nothing, in file order; if t.Partial is set, without those
+// that matched nothing. all says that the run knows all configurations; otherwise, an ignore for a server
+// that the run does not inspect may be of use.
+func (t *Triage) Unused(all bool) []Unused {
 	var out []Unused
 	for n, i := range t.Settings.Ignores {
 		var u uses
@@ -82,7 +83,7 @@ func (t *Triage) Unused() []Unused {
 			out = append(out, Unused{i, fmt.Sprintf("it expired on %s, and matches a later event", last)})
 		case u.undated > 0:
 			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, but the events that it matches have no time; set the date with --now, as in --now today", last)})
-		case !t.Partial:
+		case !t.Partial && (all || i.Server == "" || t.seen.inspects(i.Server)):
 			out = append(out, Unused{i, "it matches nothing"})
 		}
 	}

@@ -208,7 +208,7 @@ func (p *policyReader) declared(n *node) {
 	case first >= 0:
 		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", Quoted(d.ID), p.lists.Servers[first].At)
 	}
-	p.wholeName(n.pos, "the declaration of "+Quoted(d.ID), d.ID)
+	p.oneServer(n.pos, "the declaration of "+Quoted(d.ID), d.ID)
 	if p.lists.Servers = append(p.lists.Servers, d); skip {
 		p.settings.Approval.Skip = append(p.settings.Approval.Skip, policy.Escape(d.ID))
 	}

@@ -13,6 +13,9 @@ import (
 // SettingsFile is the name of mcpscan's own configuration file in the working directory.
 const SettingsFile = "mcpscan.yaml"
 
+// MisnamedSettings is a likely wrong name of SettingsFile.
+const MisnamedSettings = "mcpscan.yml"
+
 // MaxSettings is the maximum size, in bytes, of a YAML file.
 const MaxSettings = 4 << 20
 
@@ -34,9 +37,11 @@ type Settings struct {
 	RateLimits     RateLimits
 	Policy         *policy.Lists // nil if the file has none
 	Idle           []IdleKey
+
+	scopes []scope // in the order in which they were read
 }
 
-// IdleKey is an agentsh or MCPProxy key that is accepted but has no effect here.
+// IdleKey is a key that has no effect.
 type IdleKey struct {
 	Pos Position
 	Msg string

@@ -38,7 +38,7 @@ func (r *settingsReader) root(n *node) {
 		"approval": r.within(keys{
 			"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 			"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
-			"skip_quarantine":    each(r.list, &s.Approval.Skip, r.glob),
+			"skip_quarantine":    each(r.list, &s.Approval.Skip, r.skipped),
 		}),
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
@@ -144,7 +144,15 @@ func (r *settingsReader) override(n *node) {
 	if len(r.problems) == before && o.Server == "" && o.Tool == "" {
 		r.fail(n.pos, "this override matches all servers: name a server or a tool, or move it to detection")
 	}
+	r.scope(n.pos, "this override", o.Server, o.Tool)
 	r.settings.Overrides = append(r.settings.Overrides, o)
+}
+
+// skipped reads a glob for servers whose new definitions do not wait for approval.
+func (r *settingsReader) skipped(n *node) string {
+	glob := r.glob(n)
+	r.scope(n.pos, "skip_quarantine", glob, "")
+	return glob
 }
 
 var patternName = lazyregexp.New(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)

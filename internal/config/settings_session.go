@@ -215,6 +215,7 @@ func (r *settingsReader) toolCategory(n *node) {
 	case !said:
 		r.fail(n.pos, "an entry needs a category: %s", strings.Join(capability.CategoryNames(), ", "))
 	default:
+		r.scope(n.pos, "this category", t.Server, t.Tool)
 		r.settings.CrossServer.Categories = append(r.settings.CrossServer.Categories, t)
 	}
 }
@@ -237,7 +238,7 @@ func (r *settingsReader) rateLimits(n *node) {
 					"burst":            to(&own.Burst, r.calls),
 				})
 				l.PerServer[m.key] = own
-				r.wholeName(m.pos, "the limit of "+Quoted(m.key), m.key)
+				r.oneServer(m.pos, "the limit of "+Quoted(m.key), m.key)
 			})
 		},
 	})

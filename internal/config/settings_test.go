@@ -125,7 +125,7 @@ func TestIgnoreExpires(t *testing.T) {
 		f := scanner.Finding{Rule: &rule, Time: c.found}
 		triage.Decide(&f)
 		why := ""
-		for _, u := range triage.Unused() {
+		for _, u := range triage.Unused(false) {
 			why += u.Why
 		}
 		if f.Status != c.want || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {

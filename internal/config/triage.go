@@ -20,6 +20,7 @@ type Triage struct {
 	Partial    bool // only some findings are decided on, so an ignore without a match may still be of use
 
 	used []uses // indexed like the ignores
+	seen seen
 }
 
 // Decide completes a finding. It returns false if the finding is not to be reported, because its
