@@ -151,7 +151,7 @@ func (p *textPrinter) reasons(title string, list []Skipped) {
 			p.block(0, digits+2*labelIndent, fmt.Sprintf("and %s more", Count(len(list)-i, "reason")))
 			break
 		}
-		what := visible(s.Reason, textLimit)
+		what := keepCommands(visible(s.Reason, textLimit))
 		if s.First != nil {
 			what += ", first at " + keep(place(*s.First))
 		}

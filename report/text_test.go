@@ -232,6 +232,20 @@ func TestWrapKeepsWords(t *testing.T) {
 	}
 }
 
+// TestWrapKeepsCommands checks that a command for the user to copy is not broken.
+func TestWrapKeepsCommands(t *testing.T) {
+	for in, want := range map[string]string{
+		"it is not there; to accept it, run: mcpscan approve 'a b' --reason \"…\"": "it is not there; to|accept it, run:|mcpscan approve 'a b' --reason \"…\"",
+		"To remove an entry, run mcpscan pins reset SERVER.":                       "To remove an entry,|run|mcpscan pins reset SERVER.",
+		"Then run mcpscan lock --run-servers with the configuration.":              "Then run|mcpscan lock --run-servers|with the|configuration.",
+		"Here, mcpscan reads a file":                                               "Here, mcpscan reads|a file",
+	} {
+		if got := strings.Join(wrap(in, 20, false), "|"); got != want {
+			t.Errorf("%q wraps to %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		in   string

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // markOn and markOff surround highlighted text while it is wrapped. They cannot occur in
@@ -20,12 +22,31 @@ const blank = '\x03'
 // keep prevents s, such as a file name with spaces, from being broken when it is wrapped.
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
+// ownCommand matches the name of a command of mcpscan, with its flags and placeholders such as SERVER.
+var ownCommand = lazyregexp.New(`\bmcpscan (?:(?:pins|policy|held) )?[a-z]+(?: (?:--[a-z-]+|[A-Z]+\b))*`)
+
+// keepCommands prevents the commands in a text, which a user may copy, from being broken when it is
+// wrapped. A command with arguments is the rest of the text after "run: ".
+func keepCommands(s string) string {
+	prose, arguments, found := strings.Cut(s, "run: mcpscan ")
+	for _, name := range ownCommand.FindAllString(prose, -1) {
+		prose = strings.Replace(prose, name, keep(name), 1)
+	}
+	if found {
+		prose += "run: " + keep("mcpscan "+arguments)
+	}
+	return prose
+}
+
 // wrap breaks visible text at spaces into lines of at most the given width. A word longer than a
 // line gets its own line, so that names and locations can be copied. If anywhere is set (for
 // untrusted text), wrap breaks such a word between characters, but never inside an escape such as
-// <U+202E>.
+// <U+202E>. Otherwise, it keeps commands whole.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
+	if !anywhere {
+		s = keepCommands(s)
+	}
 	for {
 		end, fits := cut(s, columns)
 		if fits {

@@ -37,7 +37,7 @@ func (p *Plan) removed() {
 			locked[name] = true
 			if place := p.lockfile.Servers[name].Place; !configured[name] {
 				p.ignore(scanner.Origin{File: place.File, Line: place.Line, Column: place.Column},
-					fmt.Sprintf("server %q is in the lockfile, but in no configuration; %s removes its entry and approvals", name, ResetCommand(p.lockfile.Path, name)))
+					fmt.Sprintf("server %q is in the lockfile, but in no configuration; to remove its entry and approvals, run: %s", name, ResetCommand(p.lockfile.Path, name)))
 			}
 		}
 	}
