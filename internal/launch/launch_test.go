@@ -235,6 +235,17 @@ dotnet|dnx|Foo@1.*|--yes => nuget Foo 1.* open 1
 dotnet|run|--project|x.csproj => path x.csproj - open 2
 dotnet|bin/x.dll => path bin/x.dll - open 0
 cargo|run|--manifest-path|x/Cargo.toml => path x/Cargo.toml - open 2
+cargo|+nightly|-q|run|--bin|x => path . - open 2
+cargo|install|foo|--locked => cargo foo - open 1
+cargo|+stable|install|--features|a|foo@1.2.3|bar => cargo foo 1.2.3 exact 4 + cargo bar - open 5
+cargo|binstall|-y|foo|--version|1.2.3 => cargo foo 1.2.3 exact 2
+cargo|install|--version=^1.2|foo => cargo foo ^1.2 open 2
+cargo|install|--git|https://h.example/o/r|--tag|v1 => git https://h.example/o/r v1 open 2
+cargo|install|--git|https://h.example/o/r|--rev|0123456789abcdef0123456789abcdef01234567 => git https://h.example/o/r 0123456789abcdef0123456789abcdef01234567 exact 2 0123456789abcdef0123456789abcdef01234567
+cargo|install|--path|. => path . - open 2
+cargo|build => none - - open -1
+sh|-c|cargo install foo && foo => cargo foo - open 1
+mise|x|cargo:foo@1.2.3|--|foo => none foo - open 3 + cargo foo 1.2.3 exact 1
 python|-m|mcp_server_x => none mcp_server_x - open 1
 python3.12|-u|server.py => path server.py - open 1
 python|-c|print() => none - - open -1

@@ -222,23 +222,6 @@ func dotnet(l *Command) {
 	}
 }
 
-// cargo parses the arguments of cargo run, which builds local code.
-func cargo(l *Command) {
-	words := l.Words
-	if len(words) > 0 && strings.HasPrefix(words[0], "+") {
-		words = words[1:]
-	}
-	if len(words) == 0 || words[0] != "run" {
-		return
-	}
-	l.Package = Package{Ecosystem: Local, Name: ".", Arg: l.ArgOf(0)}
-	cargoOptions.read(words[1:], func(option, value string, at int) {
-		if option == "--manifest-path" {
-			l.Name, l.Arg = value, l.ArgOf(at+1+len(l.Words)-len(words))
-		}
-	})
-}
-
 // Patterns for versions and related syntax.
 var (
 	semver   = lazyregexp.New(`^[v=]{0,2}\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)

@@ -14,6 +14,8 @@ func misePackage(s string) Package {
 			return misePackage("github:" + rest)
 		}
 		return pypiPackage(rest)
+	case "cargo":
+		return cratePackage(rest)
 	case "go":
 		if !strings.Contains(rest, "@") {
 			rest += "@latest"

@@ -117,6 +117,9 @@ const npmValues = " --_auth --access --allow-directory --allow-file --allow-git 
 	"--script-shell --searchexclude --searchlimit --searchopts --searchstaleness --shell --tag --tag-version-prefix --token-description --umask " +
 	"--user-agent --userconfig --viewer --which --workspace -w "
 
+// cargoValues are the options of cargo that take a value.
+const cargoValues = " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "
+
 // The launcher options that take a value, according to the launchers' help.
 var (
 	npxOptions  = options{values: npmValues + "--node-arg -n ", named: " -p --package ", code: " -c --call "}
@@ -147,7 +150,9 @@ var (
 	denoOptions  = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
 	dnxOptions   = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
 	jbangOptions = options{values: " --config -j --java -m --main --deps --repos --cp --class-path -R --runtime-option -C --compile-option -s --sources --files --catalog "}
-	cargoOptions = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
+	cargoOptions = options{values: cargoValues}
+	crateOptions = options{anywhere: true, values: cargoValues + "--version --vers --git --branch --tag --rev --path --root --index --registry --message-format --targets " +
+		"--pkg-url --pkg-fmt --bin-dir --install-path --strategies --disable-strategies --rate-limit --github-token --log-level "}
 )
 
 // wrapper is a program that starts another one, with the syntax needed to find that

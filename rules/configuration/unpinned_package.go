@@ -41,6 +41,7 @@ var unpinned = map[launch.Ecosystem]string{
 	launch.NPM:   "the npm package has no exact version (name@1.2.3)",
 	launch.PyPI:  "the Python package has no exact version (name==1.2.3)",
 	launch.NuGet: "the NuGet package has no exact version (name@1.2.3)",
+	launch.Cargo: "the crate has no exact version (name@1.2.3)",
 	launch.JSR:   "the JSR package has no exact version (name@1.2.3)",
 	launch.Go:    "the Go module has no exact version (path@v1.2.3)",
 	launch.OCI:   "the image has neither a digest (name@sha256:…) nor an exact version tag (name:1.2.3)",
