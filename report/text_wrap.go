@@ -23,7 +23,7 @@ const blank = '\x03'
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
 // ownCommand matches the name of a command of mcpscan, with its flags and placeholders such as SERVER.
-var ownCommand = lazyregexp.New(`\bmcpscan (?:(?:pins|policy|held) )?[a-z]+(?: (?:--[a-z-]+|[A-Z]+\b))*`)
+var ownCommand = lazyregexp.New(`\bmcpscan (?:(?:pins|policy|held) )?[a-z]+(?: (?:--[a-z-]*|[A-Z]+\b))*`)
 
 // keepCommands prevents the commands in a text, which a user may copy, from being broken when it is
 // wrapped. A command with arguments is the rest of the text after "run: ".

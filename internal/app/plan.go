@@ -220,6 +220,9 @@ func (p *Plan) Config(f *config.File) {
 			p.useLocked(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
+		if s.Command == "" && s.URL == "" { // one of its problems says why
+			continue
+		}
 		t, err := servers.AsWritten(s, dir, at(s.Pos))
 		if !p.NoRun {
 			t, err = servers.Configured(s, dir, at(s.Pos), workspace)

@@ -49,9 +49,10 @@ func (r *reader) entry(shape string, e member) (Server, []member) {
 	b.address(r.file.Client)
 	b.envFiles()
 	b.headers()
-	b.switches(r.clientOfEntry(shape))
+	client := r.clientOfEntry(shape)
+	b.switches(client)
 	b.tools()
-	b.transport(r.gemini)
+	b.transport(client, r.gemini)
 	return s, b.unread(members)
 }
 

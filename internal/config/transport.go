@@ -35,7 +35,7 @@ func builtinType(written string) bool {
 
 // transport determines how the server is reached, from the stated type and the contents of the
 // entry; if they disagree, the contents take precedence.
-func (b *entryReader) transport(gemini bool) {
+func (b *entryReader) transport(client string, gemini bool) {
 	s, stated := b.s, ""
 	n := b.first("type", "transport", "transportType")
 	if n.is(kindString) {
@@ -53,10 +53,12 @@ func (b *entryReader) transport(gemini bool) {
 		b.problem(n.pos, `unknown type %s: expected "stdio", "http" or "sse"`, Quoted(n.text))
 	}
 	switch {
+	case s.SwitchesOff():
+	case s.Command == "" && s.URL == "" && client == "zed":
+		s.Span["/builtin"] = s.Pos
+		b.problem(s.Pos, "an extension of Zed starts this server, with a command that is not in this file: not checked; to check the server, find out which command the extension runs, and run mcpscan scan -- COMMAND")
 	case s.Command == "" && s.URL == "":
-		if !s.Disabled { // an entry that only disables a server needs neither
-			b.problem(s.Pos, "neither command nor url: mcpscan cannot determine what this entry starts; add one of them")
-		}
+		b.problem(s.Pos, "neither command nor url: mcpscan cannot determine what this entry starts; add one of them")
 	case s.Command != "" && s.URL != "":
 		b.problem(b.s.Span["/url"], "both command and url: clients differ in which one they use; remove one")
 		if s.Transport = stated; stated == "" || stated == remote {

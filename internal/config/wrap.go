@@ -189,8 +189,8 @@ func lastOf(n *node, keys []string) int {
 	return -1
 }
 
-// BuiltIn reports whether an entry refers to code in the client or in the configuration rather than
-// to a program to start.
+// BuiltIn reports whether an entry refers to code in the client, in one of its extensions or in the
+// configuration rather than to a program to start.
 func BuiltIn(e *Server) bool {
 	_, ok := e.Span["/builtin"]
 	return ok
