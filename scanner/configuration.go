@@ -109,8 +109,8 @@ func (p *ConfigPass) ReportWithApproval(approval *baseline.Approval, e *configfi
 	p.report(p.finding(e, pointer, severity, message, evidence, related).withApproval(approval))
 }
 
-// ReportOther reports a finding about a member of an entry that is not among the entry's known
-// members. The finding is located at the member.
+// ReportOther reports a finding about a setting or, if e is not nil, about a member of an entry that is
+// not among the entry's known members. The finding is located at s, whose pointer may not be unique.
 func (p *ConfigPass) ReportOther(e *configfile.Entry, s configfile.Setting, severity Severity, message, evidence string) {
 	f := p.finding(e, s.Pointer, severity, message, evidence, nil)
 	f.Location.Line, f.Location.Column = max(s.Pos.Line, 1), max(s.Pos.Column, 1)

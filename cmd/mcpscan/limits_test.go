@@ -74,7 +74,7 @@ var limits = []struct {
 		{"maxReasons", "reasons printed to standard error for an incomplete run", "reasons", "counted; the report lists them"},
 	}},
 	{"internal/app", []limit{
-		{"maxEnvFile", "an environment file (`envFile`), `.npmrc`, `bunfig.toml`, `.yarnrc.yml`", "bytes", incomplete},
+		{"maxEnvFile", "an environment file (`envFile`), `.npmrc`, `pnpm-workspace.yaml`, `.pnpmfile.cjs`, `bunfig.toml`, `.yarnrc.yml`", "bytes", incomplete},
 		{"maxBaseline", "a baseline report", "bytes", exitsUsage},
 		{"maxAuditLines", "audit events of `proxy` that wait for a file that cannot be written", "bytes", "not written, and counted at the end"},
 		{"maxClaims", "proxies that record under the same file name at the same time", "proxies", "the next does not start; exit 2"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ var settingsFiles = []struct {
 	programs     []string
 }{
 	{".npmrc", npmPrefix, []string{"npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "deno"}},
+	{config.PNPMWorkspace, npmPrefix, []string{"pnpx", "pnpm"}},
 	{"bunfig.toml", "BUN_CONFIG_", []string{"bunx", "bun"}},
 	{".yarnrc.yml", "YARN_", []string{"yarn"}},
 }
@@ -75,6 +77,9 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 			}
 			if file.prefix == npmPrefix {
 				r.variables(c, named)
+			}
+			if file.name == config.PNPMWorkspace && c.Ecosystem.Fetched() {
+				r.pnpmfile(c.Name)
 			}
 		}
 	})
@@ -136,6 +141,14 @@ func (r *launcherReader) variables(c *launch.Command, files []*envFile) {
 	}
 	for _, v := range c.Env {
 		r.named(v.Name, v.Value, c.Name)
+	}
+}
+
+// pnpmfile reads the file whose code pnpm dlx runs if it starts in the root of a workspace.
+func (r *launcherReader) pnpmfile(pkg string) {
+	dir := r.npm.Dirs[0]
+	if _, err := os.Stat(filepath.Join(dir, config.PNPMWorkspace)); err == nil {
+		r.read(filepath.Join(dir, ".pnpmfile.cjs"), npmPrefix, pkg)
 	}
 }
 
@@ -214,6 +227,9 @@ func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix strin
 	case err != nil:
 		file.err = fmt.Errorf("not read: %w", err)
 	default:
+		if filepath.Ext(name) == ".cjs" { // code, which counts as the setting that names it
+			data = []byte("pnpmfile=" + filepath.Base(name))
+		}
 		file.vars = config.ParseEnvFile(name, f.Client, prefix, data)
 		file.vars.Project = f.Project
 		file.ignored = p.disk.Ignored(name)
@@ -222,21 +238,24 @@ func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix strin
 	return file
 }
 
-// index determines the effective settings and their hosts.
+// index determines the effective settings and their hosts. In YAML, settings with the same name are in
+// different places, so all of them count.
 func (f *launcherFile) index() {
 	f.last, f.hosts = map[string]string{}, map[string][]string{}
 	for _, s := range f.vars.Settings {
 		f.last[f.name(s)] = s.Text
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.last)) {
-		if !sourceSetting.MatchString(name) {
+	yaml := strings.HasPrefix(filepath.Ext(f.vars.Path), ".y")
+	for _, s := range f.vars.Settings {
+		name := f.name(s)
+		if !sourceSetting.MatchString(name) || !yaml && s.Text != f.last[name] {
 			continue
 		}
 		scope := ""
 		if strings.HasPrefix(name, "@") {
 			scope, _, _ = strings.Cut(name, ":")
 		}
-		hosts := baseline.HostsIn(name, f.last[name])
+		hosts := baseline.HostsIn(name, s.Text)
 		f.hosts[scope] = append(f.hosts[scope], slices.DeleteFunc(hosts, launch.OfficialRegistry)...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -221,11 +222,11 @@ func InProject(name string) string {
 
 // ParseEnvFile reads a file of NAME=VALUE lines as client settings. If the file belongs to a launcher,
 // the names of the corresponding environment variables begin with prefix: for npm, npm_config_registry
-// is the same setting as registry in .npmrc. In a .yml file, colons separate names and values.
+// is the same setting as registry in .npmrc. In a YAML file, colons separate names and values.
 func ParseEnvFile(name, client, prefix string, data []byte) *File {
 	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number, separator := 0, "="
-	if extension(name) == ".yml" {
+	if e := extension(name); e == ".yml" || e == ".yaml" {
 		separator = ":"
 	}
 	for physical := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
@@ -241,6 +242,9 @@ func ParseEnvFile(name, client, prefix string, data []byte) *File {
 			}
 			if value = strings.TrimSpace(value); prefix != "" {
 				key, value = launcherSetting(key, value)
+			}
+			if strings.HasSuffix(name, PNPMWorkspace) {
+				key, value = workspaceSetting(key, value)
 			}
 			f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(prefix+key), Text: unquoted(value), Pos: Position{Line: number, Column: 1}})
 		}
@@ -260,6 +264,26 @@ func launcherSetting(key, value string) (name, set string) {
 	}
 	return key, value
 }
+
+// PNPMWorkspace is the name of a settings file of pnpm.
+const PNPMWorkspace = "pnpm-workspace.yaml"
+
+// workspaceSetting returns the name of a setting of pnpm as in an environment variable, and its value.
+// Members of registries are scopes with an address, or addresses.
+func workspaceSetting(key, value string) (name, set string) {
+	switch scheme := strings.Trim(key, `"'`); {
+	case scheme == "http" || scheme == "https":
+		return "registry", scheme + ":" + strings.TrimRight(value, `"': `)
+	case strings.HasPrefix(key, "@"):
+		return key + ":registry", value
+	case key == "default":
+		return "registry", value
+	}
+	return strings.ToLower(camel.ReplaceAllString(key, "${1}_${2}")), value
+}
+
+// camel matches the border between two words of a name such as scriptShell.
+var camel = lazyregexp.New(`([a-z])([A-Z])`)
 
 // unquoted returns a value without its quotes. In double quotes, it also decodes JSON escapes.
 func unquoted(value string) string {

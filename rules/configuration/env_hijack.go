@@ -20,7 +20,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable, option or file. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), variables that make a file of the project run instead of Yarn, and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), variables that make a file of the project run instead of Yarn, a file whose code pnpm runs (.pnpmfile.cjs), and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -42,7 +42,7 @@ var EnvHijack = scanner.Rule{
 				continue
 			}
 			if severity, message := hijack(lastToken(s.Pointer), s.Text, true); message != "" {
-				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+s.Text)
+				p.ReportOther(nil, s, severity, message, lastToken(s.Pointer)+"="+s.Text)
 			}
 		}
 	},
@@ -126,6 +126,8 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 		return scanner.High, "the options load code into the program"
 	case upper == "YARN_YARNPATH" || upper == "YARN_YARN_PATH":
 		return scanner.Medium, "a file of the project runs instead of the installed launcher"
+	case upper == "NPM_CONFIG_PNPMFILE" || upper == "NPM_CONFIG_GLOBAL_PNPMFILE":
+		return scanner.Medium, "a file of the project runs in pnpm, and can replace the packages that it installs"
 	case searchPath.MatchString(upper):
 		return searched(upper, value, fetched)
 	case packageSource.MatchString(upper):
