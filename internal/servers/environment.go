@@ -35,7 +35,7 @@ func (l *Listing) Inherits(t *Target) (in Inherited) {
 		switch {
 		case name == "": // Windows uses such names for the current directory of each drive
 		case !l.InheritEnv && !l.passes(id, name):
-			if _, own := t.Written.Env[name]; !own && !fromShell(name) {
+			if _, own := t.Written.Env[name]; !own && !fromShell(name) && !strings.HasPrefix(name, inputPrefix) { // a server gets an input through a reference
 				in.withheld = append(in.withheld, name)
 			}
 		default:

@@ -2,6 +2,7 @@ package servers
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -80,19 +82,26 @@ func Configured(s config.Server, project string, at scanner.Origin, in Workspace
 
 // inputVariable returns the environment variable that holds the value of a reference. For an input prompt
 // of VS Code, it has a prefix, so that a configuration cannot request another variable by the ID of an
-// input, and prompted is true.
+// input, and prompted is true. Different IDs have different variables.
 func inputVariable(name string) (variable string, prompted bool) {
 	id, prompted := strings.CutPrefix(name, "input:")
 	if !prompted {
 		return name, false
 	}
-	return "MCPSCAN_INPUT_" + strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, strings.ToUpper(id)), true
+	if plainInput.MatchString(id) {
+		return inputPrefix + strings.ToUpper(strings.NewReplacer("-", "_", "_", "__").Replace(id)), true
+	}
+	digest := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("%s%s___%X", inputPrefix, otherThanNames.ReplaceAllString(strings.ToUpper(id), "_"), digest[:4]), true
 }
+
+// inputPrefix begins the names of the variables that hold values of inputs.
+const inputPrefix = "MCPSCAN_INPUT_"
+
+var (
+	plainInput     = lazyregexp.New(`^[a-z0-9]+(?:[-_][a-z0-9]+)*$`)
+	otherThanNames = lazyregexp.New(`[^A-Z0-9]+`)
+)
 
 // AsWritten returns the target for a configured server that is not started, with its references
 // not expanded.
