@@ -10,10 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -111,18 +109,12 @@ func once(ctx context.Context, p program) (f figures, err error) {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	began := time.Now()
-	if err := cmd.Run(); err != nil && (cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 || cmd.ProcessState.ExitCode() > p.ok) {
+	if f.memory, err = run(cmd); err != nil && (cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 || cmd.ProcessState.ExitCode() > p.ok) {
 		return f, fmt.Errorf("%s: %w: %s", strings.Join(p.args, " "), err, said.String()[:min(said.Len(), 300)])
 	}
 	f.wall = time.Since(began).Seconds()
 	state := cmd.ProcessState
 	f.cpu = (state.UserTime() + state.SystemTime()).Seconds()
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		f.memory = float64(usage.Maxrss)
-		if runtime.GOOS == "linux" {
-			f.memory *= 1024
-		}
-	}
 	return f, nil
 }
 
