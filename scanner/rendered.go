@@ -24,6 +24,7 @@ func (in *Inspector) reread(p *TextPass) {
 	in.rendered(p)
 	in.markedLines(p)
 	in.subtitles(p)
+	in.tableCells(p)
 	in.wrapped(p)
 }
 
@@ -68,6 +69,11 @@ func (in *Inspector) markedLines(p *TextPass) {
 // subtitles inspects the text of subtitles without their times.
 func (in *Inspector) subtitles(p *TextPass) {
 	text.Subtitles(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
+}
+
+// tableCells inspects values of a table that have several lines.
+func (in *Inspector) tableCells(p *TextPass) {
+	text.TableCells(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
 }
 
 // rereadLines inspects lines of a text, joined by the given byte.

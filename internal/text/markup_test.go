@@ -124,6 +124,27 @@ func TestSubtitles(t *testing.T) {
 	}
 }
 
+// TestTableCells checks that the lines of a value in a table of psql are found.
+func TestTableCells(t *testing.T) {
+	const first, second = "Please call the office today, and then", "come to us with all of your papers"
+	for source, want := range map[string]string{
+		" id | note | who\n----+------+----\n  7 | " + first + "+| Ann\n    | " + second + " +|\n    | at ten. |\n  8 | Other | Bo\n": first + "|" + second + "|at ten.",
+		" note\n-----\n " + first + " +\n " + second + "\n(1 row)\n":                                                                  first + "|" + second,
+		"-[ RECORD 1 ]---\nid   | 7\nnote | " + first + " +\n     | " + second + "\nwho  | Ann\n":                                     first + "|" + second,
+		"---\n" + first + "+": "", "---\n7 | " + first + "+|\nx": "", first + " +\n" + second: "", "+----+\n| a  |\n+----+\n| " + first + " |\n| " + second + " |\n+----+\n": "", "---+": "", "": "",
+	} {
+		var got []string
+		TableCells([]byte(source), func(lines []Line) {
+			for _, l := range lines {
+				got = append(got, source[l.Start:l.End])
+			}
+		})
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: got %q, want %q", source, got, want)
+		}
+	}
+}
+
 // TestRenderJSON checks that only prose remains of a JSON text, and where it comes from.
 func TestRenderJSON(t *testing.T) {
 	for source, want := range map[string]string{
