@@ -207,6 +207,9 @@ func (p *TextPass) Whole() []byte {
 	return p.Source
 }
 
+// Joined reports whether the text consists of several values or content blocks of the message.
+func (p *TextPass) Joined() bool { return p.pieces != nil && p.original == nil }
+
 // Part reports whether the text was decoded from another text, or joined from lines of another text.
 func (p *TextPass) Part() bool { return p.original != nil }
 

@@ -78,7 +78,7 @@ func (p *Plan) referenced(f *config.File) {
 
 // follow reads a file that a plugin's manifest names.
 func (p *Plan) follow(f *config.File, ref *config.Reference) (*config.File, error) {
-	data, err := ReadTarget(ref.Path, p.maxMessage)
+	data, err := p.read(ref.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +119,26 @@ func ReadTarget(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	defer f.Close()
-	return readAtMost(f, info.Size(), limit)
+	return readAtMost(f, name, info.Size(), limit)
+}
+
+// read reads a file of at most --max-message bytes.
+func (p *Plan) read(name string) ([]byte, error) {
+	data, err := ReadTarget(name, p.maxMessage)
+	return data, nameMaxMessage(err)
+}
+
+// nameMaxMessage adds the flag for the limit to the error for a file that exceeds it.
+func nameMaxMessage(err error) error {
+	if errors.Is(err, ErrOverLimit) {
+		return fmt.Errorf("%w (--max-message)", err)
+	}
+	return err
 }
 
 // readAtMost reads a target of at most limit bytes. size is its reported size, used to allocate
 // the buffer once.
-func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
+func readAtMost(r io.Reader, name string, size, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(min(size, limit, 200<<20)) + bytes.MinRead)
 	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
@@ -133,7 +147,7 @@ func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading the target: %w", err)
 	}
 	if int64(len(data)) > min(limit, 1<<40) {
-		return nil, fmt.Errorf("a file has %w of %d (--max-message)", ErrOverLimit, limit)
+		return nil, fmt.Errorf("%s has %w of %d", name, ErrOverLimit, limit)
 	}
 	return data, nil
 }

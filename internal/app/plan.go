@@ -303,7 +303,7 @@ func (p *Plan) discover(dir string, user bool) error {
 		if p.configs[filepath.Clean(loc.Path)] { // a plugin names it
 			continue
 		}
-		data, err := ReadTarget(loc.Path, p.maxMessage)
+		data, err := p.read(loc.Path)
 		if err != nil {
 			found++
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)

@@ -27,8 +27,8 @@ func (p *Plan) target(ctx context.Context, t string, stdin io.Reader) error {
 	case servers.IsURL(t):
 		return p.url(t)
 	case t == "-":
-		data, err := Within(ctx, func() ([]byte, error) { return readAtMost(stdin, 0, p.maxMessage) })
-		return p.content(label(t), data, err)
+		data, err := Within(ctx, func() ([]byte, error) { return readAtMost(stdin, "standard input", 0, p.maxMessage) })
+		return p.content(label(t), data, nameMaxMessage(err))
 	}
 	info, err := os.Stat(t)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Plan) target(ctx context.Context, t string, stdin io.Reader) error {
 	if info.IsDir() {
 		return p.discover(t, false)
 	}
-	data, err := ReadTarget(t, p.maxMessage)
+	data, err := p.read(t)
 	return p.content(t, data, err)
 }
 
@@ -169,7 +169,7 @@ func (p *Plan) file(ctx context.Context, name string, approved bool) (*Side, err
 	} else if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name a file in it", name)
 	}
-	data, err := ReadTarget(name, p.maxMessage)
+	data, err := p.read(name)
 	if err != nil && !errors.Is(err, ErrOverLimit) {
 		return nil, err
 	}

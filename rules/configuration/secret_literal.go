@@ -140,7 +140,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	}
 	switch {
 	case passwordName.MatchString(name) && appPassword.MatchString(literal):
-		return scanner.Medium, "the value has the format of a Google app password"
+		return scanner.Medium, "the value has the format of an app password"
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:
 	case secrets.LooksRandom(literal):
 		return scanner.Medium, "the name indicates a secret, and the value looks like one"
@@ -165,6 +165,7 @@ var (
 	// machine.
 	connectionPassword = lazyregexp.New(`(?i)(?:^|;)\s*(?:password|pwd)\s*=\s*["']?([^;"']+)`)
 	localConnection    = lazyregexp.New(`(?i)(?:^|;)\s*(?:server|host|data source|addr(?:ess)?)\s*=\s*(?:tcp:)?(?:localhost|127\.|\(local|\[?::1|\.)`)
-	appPassword        = lazyregexp.New(`^[a-z]{4}(?: [a-z]{4}){3}$`) // https://support.google.com/accounts/answer/185833
-	identifierName     = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
+	// Google's app passwords have four groups of letters, those of WordPress six groups of letters and digits.
+	appPassword    = lazyregexp.New(`^[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,5}$`)
+	identifierName = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
 )

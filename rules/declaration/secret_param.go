@@ -58,7 +58,7 @@ const (
 
 // secretParameter returns the kind of secret that a parameter takes.
 func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
-	if !secretWords[names.LastWord(name)] || !jsonschema.HoldsText(doc, schema) {
+	if !secretWords[names.LastWord(name)] || !jsonschema.HoldsText(doc, schema) || location.MatchString(jsonschema.Description(doc, schema)) {
 		return noSecret
 	}
 	said := names.Spell(name)
@@ -77,6 +77,9 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 // secretWords are the last words of all names that the expressions in secretParameter match.
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
+
+// location matches descriptions of values that only say where a secret is.
+var location = lazyregexp.New(`^\W*((the|an?|absolute|full|local|optional)\s+)*((file\s+)?path|file\s?name|location)\s+(to|of|for)\b`)
 
 // Like the expressions in internal/sensitive, ownPassword must match a name's last word, because
 // password_policy and credential_id are not secrets.

@@ -126,7 +126,7 @@ func asksForOutsideData(description string) bool {
 		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
 			continue // the text does not say that the value contains such data
 		}
-		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) && !secrets.PublicFile(s, at[1]) {
+		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !named.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) && !secrets.PublicFile(s, at[1]) {
 			return true
 		}
 	}
@@ -160,6 +160,9 @@ var (
 	// pathOrExample matches wording that asks for a location or an example rather than
 	// the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
+	// named matches wording for the name of something that has such data, as in "name of a profile with
+	// credentials".
+	named = lazyregexp.New(`^\W*((the|an?)\s+)?(named\s|(name|id|identifier|alias)\s+of\s)([^\s,;]+\s+){0,5}?(with|that|which|whose|supplying|containing|providing|holding|for)\s[^,;]*$`)
 	// aboutThing matches text that turns the words before it into a name for something else, such
 	// as "limit" after "token".
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)

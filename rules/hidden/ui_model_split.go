@@ -2,6 +2,8 @@ package hidden
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -22,17 +24,17 @@ var UIModelSplit = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			if len(d.Description) == 0 {
+			said, foreign := stems(d.Name + " " + d.Description)
+			if len(d.Description) == 0 || foreign {
 				return
 			}
-			said := stems(d.Name + " " + d.Description)
 			for _, at := range [...]int{p.Doc.Get(node, "title"), p.Doc.Get(p.Doc.Get(node, "annotations"), "title")} {
 				if p.Doc.Kind(at) != wire.String {
 					continue
 				}
 				title := p.Doc.TextString(at)
-				shown := stems(title[:min(len(title), shownTitle)])
-				if len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
+				shown, foreign := stems(title[:min(len(title), shownTitle)])
+				if !foreign && len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
 					p.Report(at, false, scanner.Low, "the title that people see shares no word with the name and description")
 				}
 			}
@@ -54,19 +56,14 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of a text's words. It returns none for a text with a non-ASCII
-// letter, because a translation may share no words with the original.
-func stems(s string) []string {
-	var all []string
+// stems returns the stems of a text's words. It also reports whether a word has a non-ASCII letter: such a
+// text may be a translation, which may share no words with the original.
+func stems(s string) (all []string, foreign bool) {
 	for _, w := range names.Words(s) {
-		for i := range len(w) {
-			if w[i] >= 0x80 {
-				return nil
-			}
-		}
+		foreign = foreign || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
 		if len(w) >= stemWord {
 			all = append(all, w[:min(len(w), stem)])
 		}
 	}
-	return all
+	return all, foreign
 }

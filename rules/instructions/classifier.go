@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	trained "github.com/mcpscan/mcpscan/internal/intent"
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -155,7 +156,7 @@ func (w *worst) lowerOthers(score trained.Score) {
 
 // report reports the sentence, unless another rule reports it with at least the same severity.
 func (w *worst) report() {
-	if w.list == nil || w.group == trained.Results && !w.p.Part() && oneWord(w.p.Folded) {
+	if w.list == nil || w.group == trained.Results && !w.p.Part() && oneWord(w.p.Folded) || w.p.Joined() && namesOnly(w.p.Folded) {
 		return
 	}
 	severity := scanner.Medium
@@ -175,6 +176,24 @@ func (w *worst) report() {
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the classifier rates the sentence as an instruction that harms the user"})
 }
+
+// namesOnly reports whether an ASCII text is a sequence of names, such as the values of an enumeration: almost
+// none of its words is a function word, without which there is no sentence.
+func namesOnly(t []byte) bool {
+	all, functional := 0, 0
+	for word := range bytes.FieldsFuncSeq(t, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r < 0x80 }) {
+		if bytes.ContainsFunc(word, func(r rune) bool { return r >= 0x80 }) {
+			return false
+		}
+		if all++; functionWords[string(word)] {
+			functional++
+		}
+	}
+	return functional*8 < all
+}
+
+var functionWords = names.Set(`a an and any are as at be before by do every for from i if in into is it me my no not of on only or our please so that the
+	then these this to via we when with without you your`)
 
 // oneWord reports whether t consists only of ASCII letters and digits, like an enumeration value in a
 // protocol. To the classifier, such a text is a single unknown word, whose score means nothing.
