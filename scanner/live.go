@@ -13,6 +13,7 @@ import (
 // Messages are judged in the order in which they arrive, without sorting them by time.
 type Live struct {
 	inspectors chan *Inspector // idle inspectors
+	approvals  sync.RWMutex    // held for reading during a step, because its parts must use the same approvals
 
 	mu    sync.Mutex
 	judge *judge
@@ -20,8 +21,8 @@ type Live struct {
 
 // Live returns a Live that has not seen any message yet.
 func (e *Engine) Live() *Live {
-	l := &Live{inspectors: make(chan *Inspector, e.options.Workers), judge: newJudge(e)}
-	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}
+	l := &Live{inspectors: make(chan *Inspector, e.options.Workers), judge: newJudge(new(*e))} // a copy, because Renew changes it
+	l.judge.withholding = &withholding{refused: map[withheldKey]refusedDefinition{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}
 	return l
 }
 
@@ -33,9 +34,22 @@ func (l *Live) Withholds() bool {
 	return e.options.Blocks != nil || e.pins && e.options.Pinning.OnChange == Block
 }
 
+// Renew makes l compare later events with the approved definitions of e, which must not differ from l's
+// engine in anything else. It returns, for each server, the kinds of the definitions that l withheld
+// because nobody had approved them, and that e approves. Requests for these are refused until the server
+// lists them again, because their text may have been withheld for another reason as well.
+func (l *Live) Renew(e *Engine) (released map[string][]mcp.SubjectKind) {
+	l.approvals.Lock()
+	defer l.approvals.Unlock()
+	l.judge.engine.comparison = e.comparison
+	return l.judge.withholding.released(e.approved)
+}
+
 // Step judges one event. It does not wait for later events or the end of the input. After it
 // returns, the caller owns the frame, the event and the outcome.
 func (l *Live) Step(e *Event) *Outcome {
+	l.approvals.RLock()
+	defer l.approvals.RUnlock()
 	facts := &Facts{}
 	if e.Kind != SharedEvent { // inspected on the other connection
 		facts = l.inspect(e)

@@ -36,10 +36,16 @@ type withheldKey struct {
 	mcp.DefinitionKey
 }
 
+// refusedDefinition is a withheld definition, with the decision about requests for it.
+type refusedDefinition struct {
+	Decision
+	digest mcp.Digest
+}
+
 // withholding is the state that a judge needs to withhold definitions on open connections, and to refuse
 // requests for them.
 type withholding struct {
-	refused map[withheldKey]Decision
+	refused map[withheldKey]refusedDefinition
 	blocked map[mcp.DefinitionKey]*Finding   // first blocking finding for each subject of the current message
 	partial bool                             // the event may have findings that were not kept, or was not inspected in full
 	listed  map[mcp.DefinitionKey]mcp.Digest // digests of the current message's definitions, the first of each name
@@ -78,7 +84,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 			key = withheldKey{server: server}
 			decision.Reason = "more withheld definitions than the limit"
 		}
-		w.refused[key] = decision
+		w.refused[key] = refusedDefinition{decision, d.Digest}
 	}
 	j.refuseUnmatched(p, i)
 }
@@ -99,7 +105,7 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	name := p.Message.unmasked().target(method)
 	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: name}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
-			p.Decide(d)
+			p.Decide(d.Decision)
 			return
 		}
 	}
@@ -120,12 +126,28 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 // If there are several, it uses the first by name.
 func (w *withholding) template(server, uri string) (d Decision, found bool) {
 	first := ""
-	for key, decision := range w.refused {
+	for key, refused := range w.refused {
 		if key.server == server && key.Kind == mcp.TemplateSubject && (!found || key.Name < first) && yields(key.Name, uri) {
-			first, d, found = key.Name, decision, true
+			first, d, found = key.Name, refused.Decision, true
 		}
 	}
 	return d, found
+}
+
+// released returns, for each server, the kinds of the withheld definitions that nobody had approved, and
+// that are approved now.
+func (w *withholding) released(approved *Snapshot) map[string][]mcp.SubjectKind {
+	released := map[string][]mcp.SubjectKind{}
+	for key, refused := range w.refused {
+		offer := approved.Servers[key.server]
+		if refused.Check != PinCheck || offer == nil {
+			continue
+		}
+		if o := offer.Definitions[key.DefinitionKey]; o != nil && !o.pending() && o.Digest == refused.digest {
+			released[key.server] = append(released[key.server], key.Kind)
+		}
+	}
+	return released
 }
 
 // yields reports whether a URI template can expand to the given URI. It ignores escapes and case, because

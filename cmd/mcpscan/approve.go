@@ -145,6 +145,6 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 		fmt.Fprintf(&b, "approved %s (was %s)\n", text.Visible(selector(d), 400), d.Was)
 	}
 	fmt.Fprintf(&b, "%s approved in %s by %s\n", report.Count(len(done), "definition"), text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
-	b.WriteString("running proxies keep the earlier approvals until they are restarted\n")
+	b.WriteString("running proxies apply this at once; a client sees what was withheld when it lists again, at the latest after a restart\n")
 	return put(std.out, []byte(b.String()))
 }

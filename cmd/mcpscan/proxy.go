@@ -74,12 +74,12 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if r.log, err = app.AppendAuditLog(c.Events, r.problem); err != nil {
 		return err
 	}
-	target, err := c.target(servers.KnownIn(checks.Locked))
+	target, err := c.target(checks.Known())
 	if err != nil {
 		return err
 	}
 	if c.Wrapped != "" {
-		target.Written = asWritten(target.Written, servers.KnownIn(checks.Locked)[target.Name].Last(), c.Env)
+		target.Written = asWritten(target.Written, checks.Known()[target.Name].Last(), c.Env)
 	}
 	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
 	r.findings.least = r.alerts.least
@@ -89,7 +89,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.overHTTP() {
 		connect = r.listen
 	}
-	code, failed := connect(ctx, servers.KnownIn(checks.Locked))
+	code, failed := connect(ctx)
 	lost := errors.Join(r.record.Close(), r.log.Close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.Name}
 	if c.Servers != "" && !c.LLM {
@@ -226,8 +226,8 @@ type proxyRun struct {
 }
 
 // connect starts the server and relays messages until one side is done.
-func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, err error) {
-	s := r.starting(r.target, known)
+func (r *proxyRun) connect(ctx context.Context) (code int, err error) {
+	s := r.starting(r.target)
 	if lacks := s.in.Lacks(); !r.Quiet && lacks != "" {
 		r.stderr.printf("started without %s from your environment; if the server needs one, pass --env NAME or list it under env_allow in mcpscan.yaml", lacks)
 	}
@@ -244,7 +244,7 @@ func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, 
 			server.Signal(by.signal)
 		}
 	})()
-	o := r.options()
+	o := r.options(ctx)
 	session, alone := r.share()
 	if r.shared != nil {
 		o.Session = r.shared
@@ -257,10 +257,20 @@ func (r *proxyRun) connect(ctx context.Context, known servers.Known) (code int, 
 }
 
 // options returns the proxy's options.
-func (r *proxyRun) options() proxy.Options {
+func (r *proxyRun) options(ctx context.Context) proxy.Options {
 	policy := r.checks.Triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.Enforced && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.Record, Decided: r.decided, Asking: r.asking(), OnDuration: r.alerts.decisionTimer(),
+		Approvals: func() (*scanner.Engine, error) { return r.approvals(ctx) }, Record: r.record.Record, Decided: r.decided, Asking: r.asking(), OnDuration: r.alerts.decisionTimer(),
 	}
+}
+
+// approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil.
+func (r *proxyRun) approvals(ctx context.Context) (*scanner.Engine, error) {
+	renewed, err := r.checks.Renew(ctx)
+	if !renewed {
+		return nil, err
+	}
+	r.problem("%s changed: its approvals apply from now on", r.lockfileName())
+	return r.checks.Engine(), nil
 }

@@ -123,17 +123,17 @@ type closing interface {
 
 // front returns the proxy in front of the servers that the command line names, and the path and
 // target of each server.
-func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport http.RoundTripper, known servers.Known) (handler closing, paths [][2]string, err error) {
+func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
 	targets := []servers.Target{*r.target}
 	if r.Servers != "" {
-		if targets, err = r.configured(ctx, known); err != nil {
+		if targets, err = r.configured(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	var upstreams []proxy.Upstream
 	for i := range targets {
 		t := &targets[i]
-		u, err := r.upstream(t, transport, known)
+		u, err := r.upstream(t, transport)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -146,16 +146,16 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 		paths = append(paths, [2]string{path, shown})
 	}
 	if r.Servers != "" {
-		return proxy.NewServers(r.options(), access, upstreams), paths, nil
+		return proxy.NewServers(r.options(ctx), access, upstreams), paths, nil
 	}
-	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
+	return proxy.NewHTTP(r.options(ctx), access, upstreams[0]), paths, nil
 }
 
 // upstream returns the settings with which the proxy reaches a server.
-func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper, known servers.Known) (u proxy.Upstream, err error) {
+func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper) (u proxy.Upstream, err error) {
 	u = proxy.Upstream{Name: t.Name, Origin: t.Origin, Transport: transport, Headers: t.Headers, Failed: r.failed("server " + text.Visible(t.Name, 200))}
 	if len(t.Command) > 0 {
-		u.Command, u.Headers = r.command(t, known), nil
+		u.Command, u.Headers = r.command(t), nil
 	} else {
 		u.URL, err = url.Parse(t.URL)
 		if err != nil || u.URL.Scheme != "http" && u.URL.Scheme != "https" || u.URL.Host == "" {
@@ -175,7 +175,7 @@ func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner
 const maxListenHeap = 100 << 20
 
 // listen relays client requests to the servers until ctx is done.
-func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, err error) {
+func (r *proxyRun) listen(ctx context.Context) (code int, err error) {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(maxListenHeap)
 	}
@@ -196,7 +196,7 @@ func (r *proxyRun) listen(ctx context.Context, known servers.Known) (code int, e
 	if r.LLM {
 		handler, paths, err = r.llm(ctx, r.access(address), transport)
 	} else {
-		handler, paths, err = r.front(ctx, r.access(address), transport, known)
+		handler, paths, err = r.front(ctx, r.access(address), transport)
 	}
 	if err != nil {
 		return 0, err

@@ -55,7 +55,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 		}
 		paths = append(paths, [2]string{path, servers.BareURL(p[1])})
 	}
-	l := proxy.NewLLM(r.options(), access, talks, upstreams)
+	l := proxy.NewLLM(r.options(ctx), access, talks, upstreams)
 	go listed.read(l.Later)
 	return &withServers{l, listed}, paths, nil
 }

@@ -39,12 +39,12 @@ func (r *proxyRun) serversFile() (*config.File, error) {
 
 // configured returns the servers in the configuration that --servers names, except disabled servers
 // and unavailable ones, which it reports.
-func (r *proxyRun) configured(ctx context.Context, known servers.Known) (targets []servers.Target, err error) {
+func (r *proxyRun) configured(ctx context.Context) (targets []servers.Target, err error) {
 	file, err := r.serversFile()
 	if err != nil {
 		return nil, err
 	}
-	refuses := r.consent(ctx, r.listing(known))
+	refuses := r.consent(ctx, r.listing())
 	seen := map[string]bool{}
 	for _, entry := range file.Entries {
 		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
@@ -86,23 +86,22 @@ func (r *proxyRun) consent(ctx context.Context, l *servers.Listing) func(*server
 }
 
 // listing returns the settings for starting servers.
-func (r *proxyRun) listing(known servers.Known) *servers.Listing {
+func (r *proxyRun) listing() *servers.Listing {
 	l := r.checks.Listing()
-	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, known
+	l.InheritEnv, l.Named, l.Known = r.InheritEnv, r.Env, r.checks.Known()
 	return l
 }
 
 // starting contains what is needed to start a server.
 type starting struct {
-	listing *servers.Listing
-	target  *servers.Target
-	in      servers.Inherited
+	run    *proxyRun
+	target *servers.Target
+	in     servers.Inherited
 }
 
 // starting prepares to start a server. From then on, the secrets that the server gets are masked.
-func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
-	s := &starting{listing: r.listing(known), target: t}
-	s.in = s.listing.Inherits(t)
+func (r *proxyRun) starting(t *servers.Target) *starting {
+	s := &starting{run: r, target: t, in: r.listing().Inherits(t)}
 	t.Inherit(&s.in)
 	return s
 }
@@ -112,7 +111,7 @@ func (r *proxyRun) starting(t *servers.Target, known servers.Known) *starting {
 func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *scanner.Event, error) {
 	t := s.target
 	env := slices.Concat(s.in.Variables, t.Env)
-	identity, _, refused := s.listing.Identify(ctx, t, env, servers.NewDisk(ctx))
+	identity, _, refused := s.run.listing().Identify(ctx, t, env, servers.NewDisk(ctx))
 	if refused != "" {
 		return nil, nil, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", t.Name, refused)
 	}
@@ -124,8 +123,8 @@ func (s *starting) start(ctx context.Context, stderr *os.File) (*live.Process, *
 }
 
 // command returns a command with which the proxy starts a server in the configuration.
-func (r *proxyRun) command(t *servers.Target, known servers.Known) *proxy.Command {
-	s := r.starting(t, known)
+func (r *proxyRun) command(t *servers.Target) *proxy.Command {
+	s := r.starting(t)
 	name := text.Visible(t.Name, 200)
 	if lacks := s.in.Lacks(); lacks != "" {
 		r.problem("server %s is started without %s from your environment; if it needs one, pass --env NAME or list it under env_allow in mcpscan.yaml", name, lacks)

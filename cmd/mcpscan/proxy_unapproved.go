@@ -16,17 +16,21 @@ func (r *proxyRun) unapproved(server string, out *scanner.Outcome) {
 	if out.Decision.Check != scanner.PinCheck && !slices.ContainsFunc(out.Withheld, func(w scanner.Withheld) bool { return w.Decision.Check == scanner.PinCheck }) {
 		return
 	}
-	file, flag := cmp.Or(r.Lockfile, lockfile.Name), ""
+	file, flag := r.lockfileName(), ""
 	if r.Lockfile != "" {
 		flag = " --lockfile " + text.ShellWord(text.Visible(r.Lockfile, 400))
 	}
-	file = text.Visible(file, 400)
 	if name := r.lockedAs(server); name != "" {
 		r.stderr.hint(fmt.Sprintf("%s has the server %s under the name %s: restart the proxy with --name %s", file, text.QuoteName(server), text.QuoteName(name), shellName(name)))
 		return
 	}
-	r.stderr.hint(fmt.Sprintf("to approve definitions of the server %s, run mcpscan lock%s %s, then mcpscan approve%s %s, and restart the proxy, which read %s when it started",
-		text.QuoteName(server), flag, r.lockTarget(), flag, shellName(server), file))
+	r.stderr.hint(fmt.Sprintf("to approve definitions of the server %s, run mcpscan lock%s %s, then mcpscan approve%s %s; the client sees them when it lists again, at the latest after a restart",
+		text.QuoteName(server), flag, r.lockTarget(), flag, shellName(server)))
+}
+
+// lockfileName returns the name of the lockfile, for messages.
+func (r *proxyRun) lockfileName() string {
+	return text.Visible(cmp.Or(r.Lockfile, lockfile.Name), 400)
 }
 
 func shellName(name string) string { return text.ShellWord(text.Visible(name, 200)) }
@@ -34,7 +38,7 @@ func shellName(name string) string { return text.ShellWord(text.Visible(name, 20
 // lockedAs returns the name under which the lockfile has the server if that differs from its name in
 // this run, otherwise "".
 func (r *proxyRun) lockedAs(server string) string {
-	known := servers.KnownIn(r.checks.Locked)
+	known := r.checks.Known()
 	if known[server] != nil || r.Servers != "" || r.LLM {
 		return ""
 	}

@@ -3,9 +3,11 @@ package app
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -48,6 +50,9 @@ type Checks struct {
 	changed  []*configfile.ChangedSettings // files modified by the change under review; the base's versions apply
 	baseline string                        // the baseline in effect
 
+	lockfile         string            // the lockfile compared with
+	lockfileSeen     fs.FileInfo       // the lockfile when it was last read; nil if it did not exist
+	locking          sync.Mutex        // guards Locked from Renew on
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // version of the lockfile in the base; nil if there is none
 	Enabled          map[string]bool   // servers that the configurations enable; nil if unknown

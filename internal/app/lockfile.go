@@ -13,6 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -31,6 +32,8 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	if tree != "" {
 		base = tree.lockfile(name)
 	}
+	c.lockfile = name
+	c.lockfileSeen, _ = os.Stat(name)
 	now, err := lockfile.Load(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named && base == "":
@@ -42,16 +45,8 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 		c.Locked = now
 		c.Files = append(c.Files, name)
 	}
-	approved, err := offersOf(ctx, c.engine, now)
-	if err != nil {
+	if c.approved, err = c.approvedIn(ctx, now); err != nil || base == "" {
 		return err
-	}
-	if name != lockfile.Name {
-		approved.File = name
-	}
-	if base == "" {
-		c.approved = approved
-		return nil
 	}
 	before, err := lockfile.Load(base)
 	if err != nil {
@@ -61,9 +56,51 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	if tree.holds(name) { // the path of the base tree differs from run to run
 		before.Path = path.Join("base", filepath.ToSlash(name))
 	}
-	c.approved, c.Before = approved, before
+	c.Before = before
 	c.before, err = offersOf(ctx, c.engine, before)
 	return err
+}
+
+// Renew reads the lockfile again if the file is not the one that was last read, and reports whether
+// [Checks.Engine] now has other approvals. If it fails, the approvals stay the same, and it fails again
+// only after another change.
+func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
+	is, err := os.Stat(c.lockfile)
+	if sameState(is, c.lockfileSeen) {
+		return false, nil
+	}
+	if c.lockfileSeen = is; err != nil {
+		return false, err
+	}
+	now, err := lockfile.Load(c.lockfile)
+	if err != nil {
+		return false, err
+	}
+	approved, err := c.approvedIn(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	c.approved = approved
+	c.locking.Lock()
+	defer c.locking.Unlock()
+	c.Locked = now
+	return true, nil
+}
+
+// sameState reports whether two descriptions of a file, nil for a missing one, have the same file and
+// content.
+func sameState(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
+}
+
+// Known returns the servers in the lockfile, also while another goroutine calls Renew.
+func (c *Checks) Known() servers.Known {
+	c.locking.Lock()
+	defer c.locking.Unlock()
+	return servers.KnownIn(c.Locked)
 }
 
 // Engine returns the engine, which compares definitions with the approved ones, if any.
@@ -74,6 +111,15 @@ func (c *Checks) Engine() *scanner.Engine {
 	return c.engine.Against(c.approved, c.before).Renaming(func(server string) bool {
 		return c.approved.Servers[server] == nil || c.Enabled != nil && !c.Enabled[server]
 	})
+}
+
+// approvedIn returns the definitions in the lockfile.
+func (c *Checks) approvedIn(ctx context.Context, f *lockfile.File) (*scanner.Snapshot, error) {
+	approved, err := offersOf(ctx, c.engine, f)
+	if err == nil && c.lockfile != lockfile.Name {
+		approved.File = c.lockfile
+	}
+	return approved, err
 }
 
 // offersOf returns the definitions in a lockfile: the approved versions, and definitions without an

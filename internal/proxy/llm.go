@@ -124,6 +124,7 @@ func (l *LLM) inspectMessage(m *replay.LLMMessage, mask func([]byte) []byte) (sa
 	if g.closed {
 		return nil, "the proxy is shutting down"
 	}
+	g.renew(&scanner.Event{Session: m.Session, Server: llmServer, Origin: scanner.Origin{File: l.talks.Name, Line: 1, Column: 1}})
 	m.Time = g.now()
 	line := m.Line()
 	if mask != nil {

@@ -33,6 +33,10 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
+	// Approvals, if not nil, is called before each message. If the approvals changed since the last call, it
+	// returns an engine with the new ones that does not differ from Engine's in anything else, or an error if
+	// they cannot be read; otherwise nil.
+	Approvals func() (*scanner.Engine, error)
 	// Session is the session shared with other proxies; nil if this proxy is alone.
 	Session Session
 
@@ -67,6 +71,7 @@ type gate struct {
 	closed bool      // nothing is judged or forwarded any more
 	held   held
 	shared *sharing // nil if no session is shared
+	lists  *lists   // nil if no changes of lists are announced to the client
 }
 
 func newGate(o Options) *gate {
@@ -103,6 +108,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	if g.closed {
 		return nil, &scanner.Outcome{}, scanner.Refuse
 	}
+	g.renew(e)
 	if g.shared != nil {
 		out = g.judgeShared(s, e)
 	} else {
@@ -128,6 +134,9 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		pass = frame
 	}
 	g.Decided(e, out, do)
+	if g.lists != nil && do != scanner.Refuse {
+		g.lists.learn(frame, out)
+	}
 	if out.Exceeds || do == scanner.Refuse && (ambiguous == severalMessages || ambiguous == partOfMessage) {
 		out.Messages = outline(masked)
 	}
@@ -171,6 +180,7 @@ func (g *gate) take(e *scanner.Event, do scanner.Action) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
+		g.renew(e)
 		g.stamp(e)
 		g.Decided(e, g.Engine.Step(e), do)
 	}

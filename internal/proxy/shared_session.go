@@ -32,7 +32,7 @@ const (
 	maxAhead   = 10 * time.Second // how far another proxy's clock may be ahead
 	perEntry   = 64               // tools per entry, to fit MaxEntry
 	perValues  = 4096             // values per entry, likewise
-	catchEvery = time.Second      // how often an idle proxy reads what others have added
+	catchEvery = time.Second      // how often an idle proxy reads new approvals, and what others have added
 )
 
 // sharing is the state of a gate in a shared session.
@@ -82,14 +82,17 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	return out
 }
 
-// catchUp reads the other proxies' additions while there are no messages, so that little is left to
-// read when a message arrives.
+// catchUp reads new approvals and the other proxies' additions while there are no messages: the client
+// learns what was approved, and little is left to read when a message arrives.
 func (g *gate) catchUp(s *scope) {
-	if g.shared == nil || !g.mu.TryLock() { // a message is being judged
+	if !g.mu.TryLock() { // a message is being judged
 		return
 	}
 	defer g.mu.Unlock()
 	if g.closed {
+		return
+	}
+	if g.renew(s.event(scanner.FrameEvent)); g.shared == nil {
 		return
 	}
 	news, lost, err := g.shared.Take(0)

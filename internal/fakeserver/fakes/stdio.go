@@ -92,8 +92,11 @@ func answer(mode string, r fakeserver.Request) string {
 	case "initialize":
 		fakeClient = r.Params.ClientInfo.Name
 		declared := `"tools":{}`
-		if mode == "overdeclares" {
+		switch mode {
+		case "overdeclares":
 			declared += `,"resources":{}`
+		case "changes":
+			declared = `"tools":{"listChanged":true}`
 		}
 		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{` + declared + `},"serverInfo":{"name":"fake-` + mode + `","version":"1.0.0"}}`)
 	case "tools/list":
