@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gofrs/flock"
+
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -28,11 +30,13 @@ type heldCmd struct {
 // Each held message is stored in a file, ID.json, in a directory to which only the user can write. To
 // answer, a process renames the file to ID.allow or ID.deny; if several try, only one succeeds. The
 // proxy takes the answer by removing the file. If it does not, because it was killed, the process
-// removes it.
+// removes it. While the proxy holds the message, it locks ID.lock; if it is killed, the kernel releases
+// the lock.
 const (
 	heldAsked   = ".json"
 	heldAllowed = ".allow"
 	heldDenied  = ".deny"
+	heldLock    = ".lock"
 
 	maxHeldFile = 8 << 20                // maximum size of such a file, in bytes
 	maxListed   = 1000                   // maximum number of files read
@@ -92,6 +96,10 @@ func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)
 	name := filepath.Join(dir, id)
 	until, _ := ctx.Deadline()
 	question, err := json.Marshal(heldMessage{id, until.UTC().Truncate(time.Second), q.Server, q.Asks, q.Messages, q.More, q.Reason})
+	lock := flock.New(name + heldLock)
+	defer os.Remove(name + heldLock)
+	defer lock.Close()
+	_, _ = lock.TryLock() // if the system cannot lock, isHeld reports true
 	if err == nil {
 		err = os.WriteFile(name+heldAsked, append(question, '\n'), 0o600)
 	}
@@ -126,20 +134,33 @@ func readHeld(dir string, now time.Time) (messages []heldMessage) {
 	}
 	for _, entry := range entries[:min(len(entries), maxListed)] {
 		name := filepath.Join(dir, entry.Name())
-		if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxHeldFile {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxHeldFile {
 			continue
-		} else if id, ok := strings.CutSuffix(entry.Name(), heldAsked); !ok {
-			if now.Sub(info.ModTime()) > time.Hour {
-				_ = os.Remove(name)
-			}
-		} else if m, ok := parseHeld(id, name); ok && now.After(m.Until) {
+		}
+		ending := filepath.Ext(name)
+		without := strings.TrimSuffix(name, ending)
+		switch {
+		case ending != heldAsked && now.Sub(info.ModTime()) < time.Hour: // may belong to a message that is not complete yet
+		case !isHeld(without):
 			_ = os.Remove(name)
-		} else if ok {
-			messages = append(messages, m)
+			_ = os.Remove(without + heldLock)
+		case ending == heldAsked:
+			if m, ok := parseHeld(filepath.Base(without), name); ok && !now.After(m.Until) {
+				messages = append(messages, m)
+			}
 		}
 	}
 	slices.SortFunc(messages, func(a, b heldMessage) int { return a.Until.Compare(b.Until) })
 	return messages
+}
+
+// isHeld reports whether a proxy holds the message whose files have the given name without their ending.
+func isHeld(name string) bool {
+	lock := flock.New(name+heldLock, flock.SetFlag(os.O_RDWR)) // without creating it
+	defer lock.Close()
+	taken, err := lock.TryLock()
+	return !taken && !errors.Is(err, fs.ErrNotExist)
 }
 
 func parseHeld(id, name string) (m heldMessage, ok bool) {

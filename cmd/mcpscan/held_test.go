@@ -139,8 +139,8 @@ func TestHeldUnanswered(t *testing.T) {
 	}
 }
 
-// TestHeldByKilledProxy checks that a message whose proxy was killed cannot be answered, and that nothing
-// remains of it.
+// TestHeldByKilledProxy checks that a message whose proxy was killed is not listed and cannot be answered, and
+// that nothing remains of it.
 func TestHeldByKilledProxy(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.toml")
@@ -152,7 +152,7 @@ func TestHeldByKilledProxy(t *testing.T) {
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LocalAppData="+dir)
 		return cmd
 	}
-	for _, answer := range []string{"allow", "deny"} {
+	for _, answer := range []string{"list", "allow", "deny"} {
 		proxy := command("proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", "1h", "--", "fakeserver", "honest")
 		in, _ := proxy.StdinPipe()
 		if err := proxy.Start(); err != nil {
@@ -162,7 +162,11 @@ func TestHeldByKilledProxy(t *testing.T) {
 		id := heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
 		_ = proxy.Process.Kill()
 		_ = proxy.Wait()
-		if out, err := command("held", answer, id).CombinedOutput(); err == nil || !strings.Contains(string(out), "is no longer waiting") {
+		if answer == "list" {
+			if out, err := command("held", "list").CombinedOutput(); err != nil || string(out) != "No message is waiting for approval.\n" {
+				t.Errorf("%s (%v)", out, err)
+			}
+		} else if out, err := command("held", answer, id).CombinedOutput(); err == nil || !strings.Contains(string(out), "is no longer waiting") {
 			t.Errorf("%s: %s (%v)", answer, out, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
