@@ -219,7 +219,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	switch {
 	case more:
 		if !x.tooLong(&x.at, mcp.ClientToServer) {
-			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message exceeds the proxy's size limit (--max-message)")
+			writeError(w, http.StatusRequestEntityTooLarge, nil, tooLongReason(mcp.ClientToServer, h.gate.MaxMessage))
 			return
 		}
 	case len(frameOf(body)) > 0:

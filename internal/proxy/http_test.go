@@ -453,7 +453,7 @@ func TestHTTPLongMessages(t *testing.T) {
 		o.FailClosed = true
 	})
 	why := `"error":{"code":-32001,"message":"blocked by mcpscan: a message`
-	for body, want := range map[string]string{call("1", "x"): `{"jsonrpc":"2.0","id":1,` + why, call("2", "stream"): "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2," + why, call("1", strings.Repeat("x", 5000)): `{"jsonrpc":"2.0","id":null,"error":{"code":-32603`} {
+	for body, want := range map[string]string{call("1", "x"): `{"jsonrpc":"2.0","id":1,` + why, call("2", "stream"): "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2," + why, call("1", strings.Repeat("x", 5000)): `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"mcpscan: a message from the client exceeds the limit of 1000 bytes (--max-message)"`} {
 		if _, _, got := f.ask(http.MethodPost, f.url, body); !strings.HasPrefix(got, want) || strings.Contains(got, "xxxx") {
 			t.Errorf("got %.300q, want %q", got, want)
 		}

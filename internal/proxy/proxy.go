@@ -125,7 +125,7 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		do, out.Decision = scanner.Refuse, scanner.Decision{Verdict: scanner.Block, Rule: "ambiguous-message", Reason: ambiguous}
 	case do == scanner.Rewrite:
 		if pass = out.Rewrite(masked, frame); pass == nil {
-			do = scanner.Refuse
+			do, out.Decision = scanner.Refuse, out.Withheld[0].Decision
 		}
 	case do == scanner.Forward && g.FailClosed && (contradicts(out) || unreadable(out) && !s.page):
 		do = scanner.Refuse

@@ -362,3 +362,16 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestUnremovable checks that a list from which a withheld definition cannot be removed is refused for the
+// reason why the definition is withheld.
+func TestUnremovable(t *testing.T) {
+	engine := engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}})
+	differently := func(frame []byte) []byte { return bytes.Replace(frame, []byte(`"token"`), []byte(`["token"]`), 1) }
+	c := connectAs(t, engine, proxy.Connection{Session: "s", Server: "srv", Mask: differently}, nil)
+	c.ask(`"method":"tools/list"}`, `"result":{"tools":[{"name":"a"}],"_meta":{"k":"token"}}}`)
+	c.expect(c.fromProxy, refused("1", `nobody has approved the tool \"a\" of server \"srv\"`, "version-pin", "block")+"\n")
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
