@@ -209,7 +209,7 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 
 // head returns a record with the members common to all events.
 func (v *Events) head(e *scanner.Event, kind string) record {
-	return record{Type: kind, Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Session: foreign(e.Session, nameLimit),
+	return record{Type: kind, Timestamp: e.Recorded().UTC().Format(time.RFC3339Nano), Session: foreign(e.Session, nameLimit),
 		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
 }
 

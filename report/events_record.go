@@ -208,7 +208,7 @@ func (r *record) cross(f *scanner.Finding) {
 			calls = append(calls, relatedCall{File: foreign(rel.Location.File, textLimit), Line: rel.Location.Line})
 			continue
 		}
-		calls = append(calls, relatedCall{Timestamp: c.Time.UTC().Format(time.RFC3339Nano), Server: foreign(c.Server, nameLimit), Tool: foreign(c.Tool, nameLimit),
+		calls = append(calls, relatedCall{Timestamp: c.Recorded().UTC().Format(time.RFC3339Nano), Server: foreign(c.Server, nameLimit), Tool: foreign(c.Tool, nameLimit),
 			Request: foreign(c.Request, nameLimit), Action: "allow", Category: c.Category.String(), File: foreign(c.Location.File, textLimit), Line: c.Location.Line})
 	}
 	switch r.Type {

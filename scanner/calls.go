@@ -25,6 +25,14 @@ type Call struct {
 	Location Location
 }
 
+// Recorded returns the time that the input gives for the call, or the zero time if there is none.
+func (c *Call) Recorded() time.Time {
+	if c.Undated {
+		return time.Time{}
+	}
+	return c.Time
+}
+
 // The bounds on the calls that a session remembers. Calls to one server do not evict calls to
 // another, and calls of one category do not evict those of another; see calls.add.
 const (
