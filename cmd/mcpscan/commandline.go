@@ -46,13 +46,10 @@ func commandFirst(root *kong.Node, args []string) []string {
 			at++
 			continue
 		}
-		if word == "-" || !strings.HasPrefix(word, "-") {
+		if !isFlag(word) {
 			break
 		}
-		n := 1
-		if at+1 < len(args) && takesNext(root, word, subcommand(node, args[at+1]) != nil) {
-			n = 2
-		}
+		n := flagLength(root, node, args[at:])
 		flags = append(flags, args[at:at+n]...)
 		at += n
 	}
@@ -60,6 +57,18 @@ func commandFirst(root *kong.Node, args []string) []string {
 		return args
 	}
 	return slices.Concat(words, flags, args[at:])
+}
+
+// isFlag reports whether an argument is a flag.
+func isFlag(arg string) bool { return arg != "-" && strings.HasPrefix(arg, "-") }
+
+// flagLength returns the number of arguments that the flag at the beginning of args takes, including itself.
+// node is the command to which the arguments before it belong.
+func flagLength(root, node *kong.Node, args []string) int {
+	if len(args) > 1 && takesNext(root, args[0], subcommand(node, args[1]) != nil) {
+		return 2
+	}
+	return 1
 }
 
 // subcommand returns the subcommand of a node with the given name, or nil.

@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s has the example %q", path, line)
 				continue
 			}
-			args, _ := splitCommand(commandFirst(parser.Model.Node, words[1:]))
+			args, _ := splitCommand(parser.Model.Node, commandFirst(parser.Model.Node, words[1:]))
 			if parsed, err := parser.Parse(args); err != nil || parsed.Selected() != command {
 				t.Errorf("%q does not run %s: %v", line, path, err)
 			}

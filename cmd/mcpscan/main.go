@@ -111,7 +111,7 @@ func run(args []string, std streams) int {
 	if err != nil {
 		return fail(std.err, err)
 	}
-	args, command := splitCommand(commandFirst(parser.Model.Node, args))
+	args, command := splitCommand(parser.Model.Node, commandFirst(parser.Model.Node, args))
 	g.Scan.Command, g.Diff.Command, g.Lock.Command, g.Proxy.Command = command, command, command, command
 	kctx, err := parser.Parse(args)
 	if exited >= 0 { // --help, --version
@@ -159,15 +159,21 @@ func helpful(err error) string {
 }
 
 // splitCommand separates a server's command, after --, from the arguments, because kong would parse
-// the command's flags as ours.
-func splitCommand(args []string) (ours, command []string) {
+// the command's flags as ours. Without --, which some clients remove when they start a server, the command of
+// proxy begins with the first argument that is neither a flag nor the value of one.
+func splitCommand(root *kong.Node, args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil
 	}
-	for i, a := range args {
-		if a == "--" {
-			return args[:i], args[i+1:]
-		}
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[:i], args[i+1:]
 	}
-	return args, nil
+	if args[0] != "proxy" {
+		return args, nil
+	}
+	at, proxy := 1, subcommand(root, "proxy")
+	for at < len(args) && isFlag(args[at]) {
+		at += flagLength(proxy, proxy, args[at:])
+	}
+	return args[:at], args[at:]
 }

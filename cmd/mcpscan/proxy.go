@@ -133,7 +133,7 @@ func (c *proxyCmd) check() error {
 		return c.listenFlags.check()
 	case c.overHTTP():
 		if command {
-			return usage("--upstream and --servers name the servers; remove the command after --")
+			return usage("--upstream and --servers name the servers; remove the command")
 		}
 		if c.Upstream != "" && (c.InheritEnv || len(c.Env) > 0) {
 			return usage("--upstream names a server that the proxy does not start; remove --env and --inherit-env")

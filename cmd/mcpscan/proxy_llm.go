@@ -63,7 +63,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 // checkLLM rejects flags that conflict with --llm.
 func (c *proxyCmd) checkLLM() error {
 	if len(c.Command) > 0 || c.InheritEnv || len(c.Env) > 0 || c.Name != "" {
-		return usage("--llm is for the APIs of LLM providers; remove the command after -- as well as --name, --env and --inherit-env")
+		return usage("--llm is for the APIs of LLM providers; remove the command, --name, --env and --inherit-env")
 	}
 	if c.TLSFingerprint != "" && c.Upstream == "" {
 		return usage("--tls-fingerprint applies to a single upstream; add --upstream URL")
