@@ -301,6 +301,10 @@ var limits = []struct {
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
 		{"maxInTurn", "a message judged within one turn of a shared session", "bytes", "judged between two turns"},
 		{"maxBacklog", "additions to a shared session that wait for a turn", "additions", "lost, and counted"},
+		{"leastShared", "the shortest secret given to a server that the proxies of other servers in its session mask", "bytes", "not masked by them"},
+		{"mostShared", "the longest one", "bytes", "not masked by them"},
+		{"maxGiven", "secrets given to a server that they mask", "secrets", "the rest are not masked by them"},
+		{"maxDigests", "secrets given to the servers of other proxies that a proxy masks", "secrets", "the rest are not masked"},
 		{"maxAhead", "how far the clock of another proxy may run ahead", "time", "the addition is not read, and counted"},
 	}},
 	{"internal/sessionlog", []limit{

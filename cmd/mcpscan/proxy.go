@@ -250,7 +250,8 @@ func (r *proxyRun) connect(ctx context.Context) (code int, err error) {
 		o.Session = r.shared
 		defer r.shared.Close()
 	}
-	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(r.target.Given()).MaskMessage}
+	given := r.target.Given()
+	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(given).MaskMessage, Given: given}
 	started.Session = at.Session
 	r.note(started)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)

@@ -131,19 +131,23 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 		}
 	}
 	var upstreams []proxy.Upstream
+	var given []string // a client can pass on a secret from one server to another
 	for i := range targets {
 		t := &targets[i]
 		u, err := r.upstream(t, transport)
 		if err != nil {
 			return nil, nil, err
 		}
-		upstreams = append(upstreams, u)
+		upstreams, given = append(upstreams, u), append(given, t.Given()...)
 		shown := t.Shown()
 		path := proxy.PathOf(t.Name)
 		if r.Servers == "" {
 			shown, path = servers.BareURL(t.URL), u.URL.EscapedPath()
 		}
 		paths = append(paths, [2]string{path, shown})
+	}
+	for i := range upstreams {
+		upstreams[i].Mask = (&givenSecrets{always: given}).mask
 	}
 	if r.Servers != "" {
 		return proxy.NewServers(r.options(ctx), access, upstreams), paths, nil
@@ -163,7 +167,6 @@ func (r *proxyRun) upstream(t *servers.Target, transport http.RoundTripper) (u p
 		}
 		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: app.ProxySession, Server: t.Name, Transport: "http", Origin: t.Origin, Identity: baseline.IdentityOf(&t.Written)})
 	}
-	u.Mask = (&givenSecrets{always: t.Given()}).mask
 	return u, nil
 }
 

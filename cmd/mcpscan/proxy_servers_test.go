@@ -67,6 +67,7 @@ func TestProxyOfCommands(t *testing.T) {
 			t.Fatalf("%s: %d %s", name, status, body)
 		}
 		_, _, body = postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sum","arguments":{"text":"value-t0ken-8f14e45fceea"}}}`) // given to env only
 		return body
 	}
 	env := list("env")

@@ -249,3 +249,41 @@ func sameAsReplays(t *testing.T, home string, names ...string) {
 		t.Errorf("live %v\nreplayed together %v (%v)", want, got, all)
 	}
 }
+
+// TestSecretsOfSession checks that the recording of a proxy does not contain a secret that the server of
+// another proxy in its session was given.
+func TestSecretsOfSession(t *testing.T) {
+	home := t.TempDir()
+	start := func(name string, env ...string) (say func(string), end func()) {
+		cmd := exec.Command("mcpscan", "proxy", "--no-config", "--session", "shared", "--name", name, "--env", "API_TOKEN", "--record", filepath.Join(home, name+".jsonl"), "--", "fakeserver", "honest")
+		cmd.Env = append(append(os.Environ(), "HOME="+home, "XDG_RUNTIME_DIR="+home), env...)
+		in, err1 := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		answers := bufio.NewScanner(out)
+		say = func(argument string) {
+			_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{"text":"`+argument+`"}}}`+"\n")
+			if !answers.Scan() {
+				t.Fatal("the proxy has ended")
+			}
+		}
+		return say, func() {
+			in.Close()
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	toFiles, endFiles := start("files", "API_TOKEN=Zu7Mc2Vd5Eg7Fi")
+	toMail, endMail := start("mail", "API_TOKEN=")
+	toFiles("hello")
+	toMail("hello")
+	toMail("it is Zu7Mc2Vd5Eg7Fi")
+	endMail()
+	endFiles()
+	if recorded := readFile(t, home, "mail.jsonl"); strings.Contains(recorded, "Zu7Mc2Vd5Eg7Fi") || !strings.Contains(recorded, `"text":"it is [masked]"`) {
+		t.Errorf("the recording: %s", recorded)
+	}
+}

@@ -41,6 +41,7 @@ type sharing struct {
 	waited  bool // a turn was missed: the next message does not wait
 	backlog []sessionlog.Entry
 	doc     wire.Doc
+	secrets sessionSecrets
 }
 
 // judgeShared judges an event during a turn, so that all proxies judge in one order. A message that
@@ -123,6 +124,9 @@ func (g *gate) keep(additions []sessionlog.Entry) (lost int) {
 // learn passes the other proxies' additions to the engine, and returns how many cannot be read.
 func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 	for _, text := range news {
+		if g.shared.secrets.learn(text) {
+			continue
+		}
 		if s.mask != nil {
 			text = s.mask(text)
 		}

@@ -21,6 +21,8 @@ type Connection struct {
 	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
 	// Mask replaces secrets that the server was given, before the engine sees them; nil for none.
 	Mask func([]byte) []byte
+	// Given are these secrets. Proxies that share the session get digests of them.
+	Given []string
 }
 
 // Client is the client that started the proxy.
@@ -62,6 +64,9 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	asking, drop := context.WithCancel(ctx)
 	g := newGate(o)
 	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
+	if g.shared != nil {
+		at.mask = g.shared.masking(c)
+	}
 	if c.Alone != "" {
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
