@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestRenew checks that later events are compared with renewed approvals, also if there were none before, and
-// that only those definitions count as released that nobody had approved in the listed form.
+// TestRenew checks that later events are compared with renewed approvals, also if there were none
+// before, and that only those definitions count as released that nobody had approved in the listed form.
 func TestRenew(t *testing.T) {
 	reviewed := scanner.Options{Blocks: blocking().Blocks, Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}}
 	poisoned := tool("bad", "zqmarker")

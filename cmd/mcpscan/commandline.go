@@ -62,8 +62,8 @@ func commandFirst(root *kong.Node, args []string) []string {
 // isFlag reports whether an argument is a flag.
 func isFlag(arg string) bool { return arg != "-" && strings.HasPrefix(arg, "-") }
 
-// flagLength returns the number of arguments that the flag at the beginning of args takes, including itself.
-// node is the command to which the arguments before it belong.
+// flagLength returns the number of arguments that the flag at the beginning of args takes, including
+// itself. node is the command to which the arguments before it belong.
 func flagLength(root, node *kong.Node, args []string) int {
 	if len(args) > 1 && takesNext(root, args[0], subcommand(node, args[1]) != nil) {
 		return 2

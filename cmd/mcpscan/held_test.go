@@ -139,8 +139,8 @@ func TestHeldUnanswered(t *testing.T) {
 	}
 }
 
-// TestHeldByKilledProxy checks that a message whose proxy was killed is not listed and cannot be answered, and
-// that nothing remains of it.
+// TestHeldByKilledProxy checks that a message whose proxy was killed is not listed and cannot be
+// answered, and that nothing remains of it.
 func TestHeldByKilledProxy(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.toml")

@@ -158,9 +158,9 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand separates a server's command, after --, from the arguments, because kong would parse
-// the command's flags as ours. Without --, which some clients remove when they start a server, the command of
-// proxy begins with the first argument that is neither a flag nor the value of one.
+// splitCommand separates a server's command, after --, from the arguments, because kong would parse the
+// command's flags as ours. Without --, which some clients remove when they start a server, the command
+// of proxy begins with the first argument that is neither a flag nor the value of one.
 func splitCommand(root *kong.Node, args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil

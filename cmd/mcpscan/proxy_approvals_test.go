@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestApprovalsWhileRunning checks that a running proxy applies what other processes do with the lockfile,
-// that the client learns of definitions that are no longer withheld, and that a lockfile that cannot be
-// read changes nothing.
+// TestApprovalsWhileRunning checks that a running proxy applies what other processes do with the
+// lockfile, that the client learns of definitions that are no longer withheld, and that a lockfile that
+// cannot be read changes nothing.
 func TestApprovalsWhileRunning(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) { // atomically, because the proxy may read it at any time

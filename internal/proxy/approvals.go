@@ -41,8 +41,8 @@ type lists struct {
 	announced map[string]bool      // lists whose changes the server declared that it announces
 }
 
-// listOf returns the name of the list that contains definitions of a kind, and of the capability for it. It is
-// empty for instructions, which are only part of the answer to initialize.
+// listOf returns the name of the list that contains definitions of a kind, and of the capability for it.
+// It is empty for instructions, which are only part of the answer to initialize.
 func listOf(kind mcp.SubjectKind) string {
 	switch kind {
 	case mcp.ToolSubject:

@@ -15,9 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestApprovals checks that approvals apply as soon as they change, and that the client is told of definitions
-// that are no longer withheld: while there are no messages, once for each list, and only if the server declared
-// that it announces changes of that list.
+// TestApprovals checks that approvals apply as soon as they change, and that the client is told of
+// definitions that are no longer withheld: while there are no messages, once for each list, and only if
+// the server declared that it announces changes of that list.
 func TestApprovals(t *testing.T) {
 	type change struct {
 		approvals *scanner.Engine

@@ -33,9 +33,9 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
-	// Approvals, if not nil, is called before each message. If the approvals changed since the last call, it
-	// returns an engine with the new ones that does not differ from Engine's in anything else, or an error if
-	// they cannot be read; otherwise nil.
+	// Approvals, if not nil, is called before each message. If the approvals changed since the last call,
+	// it returns an engine with the new ones that does not differ from Engine's in anything else, or an
+	// error if they cannot be read; otherwise nil.
 	Approvals func() (*scanner.Engine, error)
 	// Session is the session shared with other proxies; nil if this proxy is alone.
 	Session Session

@@ -14,8 +14,8 @@ import (
 )
 
 // sessionSecrets masks the secrets that the servers of the other proxies in a session were given. The
-// session contains only digests of them, so a secret is known once a message contains it in plain form; from
-// then on, it is masked in every form that text.Secrets knows.
+// session contains only digests of them, so a secret is known once a message contains it in plain form;
+// from then on, it is masked in every form that text.Secrets knows.
 type sessionSecrets struct {
 	mu      sync.Mutex
 	digests map[int][]secretDigest // of secrets that are not known yet, by their length
@@ -24,8 +24,8 @@ type sessionSecrets struct {
 	masks   text.Secrets // found
 }
 
-// masking returns a function that masks the secrets that the servers of the session were given, and shares
-// those of this connection.
+// masking returns a function that masks the secrets that the servers of the session were given, and
+// shares those of this connection.
 func (s *sharing) masking(c Connection) func([]byte) []byte {
 	s.backlog = append(s.backlog, givenEntry(c.Given)...)
 	return func(message []byte) []byte {
@@ -62,8 +62,8 @@ func checkOf(secret []byte) uint8 {
 	return uint8(h.Sum32())
 }
 
-// givenEntry returns the entry with the digests of the secrets that a server was given, or nil if there are
-// none to share. Words are not shared: they occur in other servers' messages anyway.
+// givenEntry returns the entry with the digests of the secrets that a server was given, or nil if there
+// are none to share. Words are not shared: they occur in other servers' messages anyway.
 func givenEntry(secrets []string) []sessionlog.Entry {
 	salt := rand.Text()
 	line := []byte(givenMark + salt)
@@ -144,8 +144,8 @@ func (s *sessionSecrets) search(message []byte, length int) {
 	}
 }
 
-// separates reports whether a word can begin or end at an offset. A letter after a backslash belongs to an
-// escape sequence, and not to the word that follows.
+// separates reports whether a word can begin or end at an offset. A letter after a backslash belongs to
+// an escape sequence, and not to the word that follows.
 func separates(message []byte, at int) bool {
 	if at == 0 || at == len(message) || !alphanumeric(message[at-1]) || !alphanumeric(message[at]) {
 		return true

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestSessionSecrets checks that a proxy masks the secrets that the server of another proxy in its session was
-// given, and that the session log contains neither them nor their beginnings.
+// TestSessionSecrets checks that a proxy masks the secrets that the server of another proxy in its
+// session was given, and that the session log contains neither them nor their beginnings.
 func TestSessionSecrets(t *testing.T) {
 	base := t.TempDir()
 	given := []string{"hunter2-secret", "tok/8f14e45fceea167a+5a36==", "postgres", "short1"}

@@ -363,8 +363,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestUnremovable checks that a list from which a withheld definition cannot be removed is refused for the
-// reason why the definition is withheld.
+// TestUnremovable checks that a list from which a withheld definition cannot be removed is refused for
+// the reason why the definition is withheld.
 func TestUnremovable(t *testing.T) {
 	engine := engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}})
 	differently := func(frame []byte) []byte { return bytes.Replace(frame, []byte(`"token"`), []byte(`["token"]`), 1) }
