@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -146,5 +147,41 @@ func TestFailClosedIsEnforced(t *testing.T) {
 		if got := strings.Contains(out.String(), "and fail_closed is set"); got != refused {
 			t.Errorf("%q: refused %v, want %v\n%s%s", settings, got, refused, out.String(), errs.String())
 		}
+	}
+}
+
+// TestApprovalsOverHTTP checks that a proxy in front of several servers applies a lockfile that is written
+// while it runs, also to servers that it starts afterwards.
+func TestApprovalsOverHTTP(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"mcp.json": `{"mcpServers":{"calc":{"command":"fakeserver","args":["honest"]}}}`,
+		"pin.yaml": "version_pinning: {enabled: true, on_change: block, auto_trust_first: false}\n",
+	} {
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := startHTTPProxy(t, "--servers", at("mcp.json"), "--run-servers", "--config", at("pin.yaml"), "--lockfile", at("own.lock"), "--approvals", "ignore")
+	url := p.url[:strings.LastIndex(p.url, "/")] + "/calc"
+	lists := func(session string, approved bool) {
+		t.Helper()
+		if _, _, body := postTo(t, url, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); strings.Contains(body, `"sum"`) != approved {
+			t.Errorf("the server lists %s; approved: %t", body, approved)
+		}
+	}
+	_, session, _ := postTo(t, url, "", initializeBody)
+	lists(session, false)
+	lock := exec.Command("mcpscan", "lock", "--run-servers", "--config", at("pin.yaml"), "--lockfile", at("own.lock"), at("mcp.json"))
+	if out, err := lock.CombinedOutput(); err != nil {
+		t.Fatalf("%s (%v)", out, err)
+	}
+	lists(session, true)
+	_, session, _ = postTo(t, url, "", initializeBody)
+	lists(session, true)
+	p.end(t)
+	if said := p.stderr.String(); strings.Count(said, "own.lock changed: its approvals apply from now on") != 1 {
+		t.Errorf("standard error: %s", said)
 	}
 }
