@@ -22,5 +22,5 @@ func (c *inspectCmd) Run(ctx context.Context, std streams) error {
 // registryCmd is mcpscan registry: the lockfile commands under their agentsh names.
 type registryCmd struct {
 	List pinsListCmd `cmd:"" help:"List approved, pending and changed definitions."`
-	Show pinsShowCmd `cmd:"" help:"Show an approved definition."`
+	Show pinsShowCmd `cmd:"" help:"Show an approved or pending definition."`
 }

@@ -14,7 +14,7 @@ import (
 
 type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for everything on it that waits for approval (definitions and identity), SERVER:NAME for one definition, SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
-	Server    string   `help:"Server of the named definitions; with --all, the only server whose definitions are approved." placeholder:"SERVER"`
+	Server    string   `help:"Server of the named definitions; with --all, approve only what waits for approval on this server." placeholder:"SERVER"`
 	All       bool     `help:"Approve everything that waits for approval, on all servers or only on --server."`
 	Reason    string   `help:"Reason for the approval. scan --base ignores approvals without a reason." placeholder:"TEXT"`
 	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
@@ -96,7 +96,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 }
 
 // ofOne returns the server and definition names on a command line that selects definitions of one
-// server. The server is the one given with --server, or the first argument if definition names follow it.
+// server. The server is the one given with --server, or the first argument if definition names follow
+// it.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors

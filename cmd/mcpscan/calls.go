@@ -26,7 +26,7 @@ type callRow struct {
 	Server   string    `json:"server"`
 	Tool     string    `json:"tool"`
 	ID       string    `json:"id"`
-	Action   string    `json:"action"`   // ok, error or pending; in an audit log, allow or block if its engine decided
+	Action   string    `json:"action"`   // ok, error or pending; in an audit log without the result, the engine's decision, or "" without one
 	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, or the engine that wrote the log
 	Rule     string    `json:"rule"`     // rule that decided, if any
 	Reason   string    `json:"reason"`
@@ -35,7 +35,7 @@ type callRow struct {
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
 
-	told string // type of the audit event; "" for a frame
+	told string // type of the audit event; "" for a frame, or after the second event about the call
 }
 
 func (r callRow) when() time.Time { return r.Time }
@@ -123,7 +123,6 @@ func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string)
 	return len(l.rows) - 1
 }
 
-// decide sets the decision on the call.
 func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
@@ -156,8 +155,7 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// connected records the address of a connection on the server's last call, if that call came just
-// before.
+// connected adds the address of a connection to the server's last call, if that call came just before.
 func (l *callList) connected(e *scanner.Event) {
 	for i := len(l.rows) - 1; i >= 0; i-- {
 		r := &l.rows[i]

@@ -15,9 +15,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server in OLD to compare NEW with. If NEW is a URL or a command, or has no server with
-// the name of the chosen one, pair is true: the chosen server is compared with the first one in NEW.
-// Otherwise, servers are compared by name.
+// pick chooses the server in OLD to compare NEW with. If NEW is a URL or a command, or has no server
+// with the name of the chosen one, pair is true: the chosen server is compared with the first one in
+// NEW. Otherwise, servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, l *servers.Listing, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":

@@ -216,7 +216,6 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 	return s
 }
 
-// do adds a remedy.
 func (s *checkedServer) do(why string, words ...string) {
 	for i, w := range words {
 		if !strings.HasPrefix(w, "--") { // our own flags need no quoting
@@ -271,7 +270,7 @@ func (s *checkedServer) through(path string, flags []string) {
 	for _, flag := range flags {
 		name, file, _ := strings.Cut(flag, "=")
 		switch name {
-		case "--mode": // wrap writes only observe
+		case "--mode": // wrap writes this flag only for observe mode
 			s.Proxy = proxyObserves
 			continue
 		case "--config":

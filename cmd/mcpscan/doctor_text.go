@@ -79,7 +79,6 @@ func (all *checkup) text(b *bytes.Buffer) error {
 	return nil
 }
 
-// cells returns a server's columns.
 func (s *checkedServer) cells() []string {
 	name, transport := s.Name, cmp.Or(s.Transport, "–")
 	if s.Project != "" {

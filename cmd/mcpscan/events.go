@@ -33,7 +33,7 @@ type eventRow struct {
 	Line      int       `json:"line"`
 
 	Patterns []string `json:"patterns,omitempty"` // rules with findings, only with --severity
-	Severity string   `json:"severity,omitempty"` // the highest of these findings
+	Severity string   `json:"severity,omitempty"` // the highest severity of these findings
 	worst    scanner.Severity
 }
 

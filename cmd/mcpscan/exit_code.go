@@ -75,7 +75,7 @@ func fail(w io.Writer, err error) int {
 	return exit.code
 }
 
-// maxReasons is the maximum number of reasons for an incomplete inspection on standard error; the
+// maxReasons is how many reasons for an incomplete inspection are written to standard error; the
 // report contains all.
 const maxReasons = 5
 

@@ -168,9 +168,9 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 	})), x.checks.Options)
 }
 
-// explain returns the explanations of the events at a place. If no event begins on that line, but one
-// has a finding on it, explain uses the line on which the first such event begins: in a document, the
-// text of an event can be far below its beginning.
+// explain returns the explanations of the events at a place. If no event begins on the
+// requested line, but an event has a finding there, explain uses the line on which the first such event
+// begins: in a document, the text of an event can be far below its beginning.
 func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error) {
 	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)
@@ -294,8 +294,8 @@ func (c *explainCmd) sameFile(name string) bool {
 	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
 }
 
-// observer returns a rule that reports nothing and passes every message that rules judge to the
-// function see.
+// observer returns a rule that reports nothing, but calls the function see for every message that rules
+// judge.
 func observer(see func(*scanner.JudgePass)) scanner.Rule {
 	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}

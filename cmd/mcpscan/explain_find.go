@@ -63,7 +63,7 @@ type candidates struct {
 	list  string // a line about each, up to maxCandidates
 }
 
-// resolve finds the place of an event selected by ID or fingerprint, or by the location of a finding.
+// resolve finds the place of an event selected by ID, by fingerprint, or by line and column.
 func (x *explainer) resolve(ctx context.Context, want wanted) (place, error) {
 	if want.fingerprint != "" || want.line > 0 {
 		return x.byFinding(ctx, want)

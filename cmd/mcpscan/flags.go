@@ -35,7 +35,7 @@ type engineFlags struct {
 // baselineFlags selects the baseline, and the date that decides which ignores have expired.
 type baselineFlags struct {
 	Baseline string `help:"A saved JSON report. Findings in it are counted but do not fail the run, unless they are more severe now." placeholder:"REPORT"`
-	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files and lockfiles; today is the current date in UTC." placeholder:"DATE"`
+	Now      string `help:"Date against which to check the expiry of ignores if events have no time, as in definition files and lockfiles; the value today means the current date in UTC." placeholder:"DATE"`
 }
 
 // lockFlags selects the approved definitions.
@@ -66,8 +66,8 @@ func (f *engineFlags) checks(base string) (*app.Checks, error) {
 	return c, err
 }
 
-// inspection returns the checks and the report's collector, for a run with a lockfile, which may be
-// beside the targets, and a baseline.
+// inspection returns the checks and the report's collector for a run with a baseline and a lockfile,
+// which may be beside the targets.
 func (f *engineFlags) inspection(ctx context.Context, lock *lockFlags, base *baselineFlags, output *outputFlags, targets ...string) (*app.Checks, *report.Collector, error) {
 	checks, err := f.checks(lock.Base)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 type lockCmd struct {
 	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations in this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
-	Lockfile string   `help:"The file to write; default: mcpscan.lock in the working directory or, if only that exists, the one beside the targets." placeholder:"FILE"`
-	Check    bool     `help:"Write nothing; report edited and pending entries."`
+	Lockfile string   `help:"The file to write; default: mcpscan.lock in the working directory, or the one beside the targets if only that one exists." placeholder:"FILE"`
+	Check    bool     `help:"Write nothing; report entries that were edited or wait for approval."`
 	Prune    bool     `help:"Remove definitions that their server no longer lists and, if every configured server is locked, servers that are in no configuration any more."`
 	Now      string   `help:"Time of new approvals, and for checking the expiry of ignores; default: now." placeholder:"TIME"`
 
@@ -237,7 +237,7 @@ func (c *lockCmd) report(std streams, checks *app.Checks, o *offers) error {
 }
 
 // rejectAmbiguous rejects a configuration that clients may interpret in different ways, such as one
-// that defines a server twice: it is unclear which definition to lock.
+// that defines a server twice: it is unclear which entry to lock.
 func (c *lockCmd) rejectAmbiguous(target string) error {
 	file, err := app.ReadConfig(target, c.MaxMessage)
 	if err == nil && len(file.Problems) > 0 { // an error is reported when the target is read

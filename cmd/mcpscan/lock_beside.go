@@ -24,13 +24,13 @@ func (c *lockCmd) chooseLockfile(checks *app.Checks, targets []string) error {
 	if len(others) == 0 {
 		return nil
 	}
-	return usage("the projects of the targets have lockfiles other than %s, which would be written: %s; to lock one of these projects, run: mcpscan lock%s %s; to write %[1]s, add --lockfile %[1]s",
+	return usage("%s would be written, but the projects of the targets have other lockfiles: %s; to lock one of these projects, run: mcpscan lock%s %s; to write %[1]s, add --lockfile %[1]s",
 		text.Visible(c.Lockfile, 400), quotedNames(others), app.LockfileFlag(others[0]), text.ShellWord(text.Visible(filepath.Dir(others[0]), 400)))
 }
 
-// namedBeside returns the servers that the configurations in or below the lockfile's directory name,
-// with their hosts: each client has its own settings for a server, and the targets of a run may include
-// the configuration of only one client. complete is false if something there could not be read.
+// namedBeside returns the servers named by the configurations in or below the lockfile's directory, with
+// their hosts: each client has its own settings for a server, and the targets of a run may include the
+// configuration of only one client. complete is false if something there could not be read.
 type namedBeside func() (hosts map[string][]string, complete bool)
 
 // beside returns a function that reads these configurations on its first call.
@@ -67,9 +67,10 @@ func (b namedBeside) unnamed(f *lockfile.File, o *offers) []string {
 	})
 }
 
-// covered reports whether the targets name every server that a configuration in or below the lockfile's
-// directory names, and all of these are in the lockfile. Otherwise, an entry that no configuration names
-// may have the approvals of a renamed server that is still to be locked.
+// covered reports whether nothing was skipped, the targets name every server named by a configuration
+// in or below the lockfile's directory, and the lockfile has all servers that the targets name.
+// Otherwise, an entry that no configuration names may have the approvals of a renamed server that is
+// still to be locked.
 func (b namedBeside) covered(f *lockfile.File, o *offers) bool {
 	named, complete := b()
 	for name := range named {

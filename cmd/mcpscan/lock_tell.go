@@ -24,7 +24,7 @@ type lockResult struct {
 	waiting   []lockfile.Change
 	unnamed   []string // servers that the lockfile had and that no configuration names
 	pruned    bool     // they were removed from the lockfile
-	notes     []string // made while the targets were planned
+	notes     []string // messages from the plans of the targets
 }
 
 // prune removes definitions that their servers no longer list and, if servers is set, the servers that
@@ -76,8 +76,8 @@ func (r *lockResult) tellUnlisted(w io.Writer) {
 }
 
 // tellUnnamed lists the servers that may have been removed or renamed. Their entries stay unless the
-// user asks to remove them: a lockfile does not tell them from servers that were locked by their command
-// or from a configuration elsewhere, and without an entry, a server would be approved at first use.
+// user asks to remove them: a lockfile cannot distinguish such servers from those locked by command or
+// through a configuration elsewhere, and without an entry, a server would be approved at first use.
 func (r *lockResult) tellUnnamed(w io.Writer) {
 	if len(r.unnamed) == 0 {
 		return

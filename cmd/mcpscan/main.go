@@ -1,7 +1,7 @@
 // Command mcpscan finds poisoned tool definitions and results from MCP servers, offline: in live
 // servers, client configurations, definition files and recordings.
 //
-// Every command has its own file; this one contains the grammar.
+// Most commands have their own file; this one contains the grammar.
 package main
 
 import (
@@ -37,7 +37,7 @@ type grammar struct {
 	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings, agent transcripts and audit logs."`
 	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of server definitions, and rate the changes."`
 	Lock       lockCmd       `cmd:"" group:"lock" help:"Record server definitions in mcpscan.lock, for review and commit."`
-	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
+	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve new and changed definitions in the lockfile."`
 	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
 	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
 	Merge      mergeCmd      `cmd:"" group:"replay" help:"Merge the partial reports of replay --shard into one report."`

@@ -21,7 +21,7 @@ import (
 
 type pinsCmd struct {
 	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
-	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
+	Show   pinsShowCmd   `cmd:"" help:"Show an approved or pending definition."`
 	Diff   pinsDiffCmd   `cmd:"" help:"Show what changed since approval."`
 	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition if it still has the digest that you reviewed."`
 	Reset  pinsResetCmd  `cmd:"" help:"Remove approvals."`

@@ -115,7 +115,6 @@ func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) [
 	return head
 }
 
-// write writes the policy.
 func (c *policyGenerateCmd) write(std streams, data []byte) error {
 	if c.Output == "" || c.Output == "-" {
 		return put(std.out, data)

@@ -93,7 +93,7 @@ func (c *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine formats the progress line. It includes the remaining time once there is a rate.
+// progressLine formats the progress line. It includes the remaining time if that can be estimated.
 func progressLine(what string, of unit, done, total int64, elapsed time.Duration) string {
 	amount, rate := of.amount(done), ""
 	if total > 0 {

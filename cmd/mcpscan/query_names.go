@@ -49,7 +49,7 @@ func (n *nameFilter) passes(name string) bool {
 	return passes
 }
 
-// record is like passes, and also records that the name is in the recording. It is also called for names
+// record is like passes, and also remembers whether any name has passed. It is also called for names
 // without a row, so that a filter that matches one of them is not reported as unmatched.
 func (n *nameFilter) record(name string) bool {
 	passes := n.passes(name)
@@ -57,7 +57,7 @@ func (n *nameFilter) record(name string) bool {
 	return passes
 }
 
-// recordSuggestion is like record, and also remembers the name as a suggestion.
+// recordSuggestion is like record, and also keeps a name that does not pass as a suggestion.
 func (n *nameFilter) recordSuggestion(name string) bool {
 	passes := n.record(name)
 	if !passes && name != "" && len(n.suggestions) < maxNamesRemembered {

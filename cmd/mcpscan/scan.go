@@ -99,7 +99,7 @@ type advisoryFlags struct {
 	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or an ecosystem's zip export from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }
 
-// tellAdvisories reports what a file of advisories contains.
+// tellAdvisories returns a function that reports what a file of advisories contains.
 func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
 	return func(name string, s osv.Stats) {
 		if !f.Quiet {

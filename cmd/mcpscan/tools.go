@@ -99,7 +99,6 @@ func toolDigest(d *mcp.Definition) string {
 	return d.Digest.String()
 }
 
-// shortDigest shortens a digest for a table.
 func shortDigest(d string) string {
 	d = strings.TrimPrefix(d, "sha256-")
 	return d[:min(12, len(d))]

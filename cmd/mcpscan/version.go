@@ -66,7 +66,7 @@ func built(info *debug.BuildInfo) build {
 
 // version returns the version that the Go toolchain recorded: that of the module after go install, or
 // one derived from the commit for a build in a clone. It returns devel for a build without version
-// control information, such as a test, so that reports do not depend on the commit.
+// control information, such as a test, whose reports therefore do not depend on the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

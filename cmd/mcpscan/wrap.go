@@ -55,14 +55,15 @@ func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 	}, true)
 }
 
-// projectFiles has, for each flag of a project's proxy that names a file, the file in the working directory that
-// wrap uses by default, and the flag of wrap that names another one.
+// projectFiles has an entry for each proxy flag that names a file: name is the file in the working
+// directory that wrap uses for a project by default, and flag is the flag of wrap that selects another.
 var projectFiles = map[string]struct{ name, flag string }{
 	"--config":   {config.SettingsFile, "--settings"},
 	"--lockfile": {lockfile.Name, "--lockfile"},
 }
 
-// present returns a file that a wrapped entry names, or the one that replaces it if the project was moved.
+// present returns a file that a wrapped entry names, or the one that replaces it if the project was
+// moved.
 func present(file, moved string) string {
 	if _, err := os.Stat(file); file == "" || err == nil {
 		return file

@@ -108,7 +108,6 @@ type editor struct {
 	failed   bool
 }
 
-// fail reports a failure.
 func (e *editor) fail(format string, args ...any) {
 	e.failed = true
 	fmt.Fprintf(e.std.err, "mcpscan: %s\n", text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
