@@ -135,7 +135,7 @@ func (r *callRow) decide(m *scanner.Judged) {
 // sameCall is the maximum time between two audit events that report the same call.
 const sameCall = 100 * time.Millisecond
 
-// audited adds a call from an audit log, which may report it twice: when a client made it, and when
+// audited adds a call from an audit log, which may report it twice: when the client made it, and when
 // the engine decided on it.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server

@@ -29,7 +29,7 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 		more += u.Count
 	}
 	if more > 0 {
-		fmt.Fprintf(std.err, "mcpscan: %s not listed, because the report reached its limits; to narrow the list, use --severity\n", report.Count(more, "finding"))
+		fmt.Fprintf(std.err, "mcpscan: %s not listed, because the list reached a limit; to shorten it, use --severity\n", report.Count(more, "finding"))
 	}
 	for _, f := range r.Findings {
 		if c.has(f.Session, f.Server, f.Tool) {

@@ -17,7 +17,7 @@ type diffCmd struct {
 	Old     string   `arg:"" help:"Old side: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
 	New     string   `arg:"" optional:"" help:"New side: the same as for OLD, or a client configuration. After --, the command of one server." placeholder:"NEW"`
 	Command []string `kong:"-"`
-	Server  string   `help:"The server in OLD to compare with; default: the one with the same package, URL or name." placeholder:"NAME"`
+	Server  string   `help:"The server in OLD to compare NEW with; default: the one with the same package, URL or name." placeholder:"NAME"`
 
 	only func(*scanner.Finding) bool // nil for all
 
