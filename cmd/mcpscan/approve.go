@@ -142,10 +142,18 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 		return put(std.out, []byte("nothing is pending\n"))
 	}
 	var b strings.Builder
+	identities := 0
 	for _, d := range done {
+		if d.Identity != nil {
+			identities++
+		}
 		fmt.Fprintf(&b, "approved %s (was %s)\n", text.Visible(selector(d), 400), d.Was)
 	}
-	fmt.Fprintf(&b, "%s approved in %s by %s\n", report.Count(len(done), "definition"), text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
+	what := report.Count(len(done)-identities, "definition")
+	if identities > 0 {
+		what += fmt.Sprintf(" and the identity of %s", report.Count(identities, "server"))
+	}
+	fmt.Fprintf(&b, "%s approved in %s by %s\n", what, text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
 	b.WriteString("running proxies apply this at once; a client sees what was withheld when it lists again, at the latest after a restart\n")
 	return put(std.out, []byte(b.String()))
 }
