@@ -37,11 +37,11 @@ type entry struct {
 	at, times int32
 	severity  scanner.Severity
 	status    scanner.Status
-	change    bool // reports a change since approval, even without a diff, such as a removal
+	change    bool // reports a change, even without a diff, such as a removal
 }
 
-// NewCollector returns a collector that lists findings of at least the given severity and only
-// counts the others.
+// NewCollector returns a collector that lists approved findings and those of at least the given
+// severity, and only counts the others.
 func NewCollector(lowest scanner.Severity) *Collector {
 	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: room{all: map[kind]int{}, admitted: map[alike]int{}}, strings: map[string]string{}, sessions: sessions{now: -1}}
 }
@@ -50,8 +50,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // see every change.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is listed: it is severe enough, is a change, or has been
-// approved. Approvals are never hidden.
+// lists reports whether a finding is listed: if it is severe enough, if it is a change that c lists
+// regardless of severity, or if it has been approved. Approvals are never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
@@ -152,7 +152,7 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 const maxElsewhere = 16
 
 // elsewhere adds a further location to a finding in a configuration: several clients can have the same
-// entry, each of which must be corrected.
+// entry, and each copy must be corrected.
 func (c *Collector) elsewhere(to *Finding, at scanner.Location) {
 	also := Related{"also here", c.location(at)}
 	if also.Location != to.Location && len(to.Related) < maxElsewhere && !slices.Contains(to.Related, also) {

@@ -6,7 +6,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The ANSI styles of a diff.
 const (
 	styleAdded   = "\x1b[32m"
 	styleRemoved = "\x1b[31m"
@@ -31,7 +30,8 @@ func diffLines(s string) []string {
 // change is the kind of a diff line.
 type change byte
 
-// The prefixes of unified diff lines, and the header lines that name the compared definitions.
+// The prefixes of the lines of a unified diff; names is for the header lines, which name the compared
+// definitions.
 const (
 	kept    change = ' '
 	added   change = '+'

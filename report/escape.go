@@ -15,8 +15,8 @@ import (
 // visible escapes a string so that it is safe to display. The text in the scanner's findings is
 // already escaped, but in a report read from a file, it may not be. Invalid bytes become U+FFFD
 // first, as in JSON, so that a report looks the same before and after it is saved. Like the JSON
-// form, it escapes all characters for which unseen returns true; these include all characters that
-// the scanner escapes.
+// form, visible escapes all characters for which unseen returns true, and the bracket in ##[; the
+// scanner escapes only some of these characters.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
@@ -37,7 +37,7 @@ func visible(s string, limit int) string {
 }
 
 // unseen reports whether r is invisible or changes how the text around it is displayed. No report
-// may contain such a character unescaped.
+// may contain such a character of its input unescaped.
 func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Events writes the engine's input and decisions as audit events, one per line, in the order
+// Events writes the engine's input, decisions and findings as audit events, one per line, in the order
 // of inspection. It is a scanner.Sink. The types and members come from the agentsh event reference;
 // docs/events.md lists them.
 //
@@ -36,7 +36,7 @@ type Events struct {
 	event    scanner.Event // without its frame
 	messages []judged
 	found    []scanner.Finding
-	audit    jsontext.Value // the original event, if another engine wrote it
+	audit    jsontext.Value // the event to write, if it comes from another engine
 	doc      wire.Doc
 	parsed   bool // the frame was parsed again
 	broken   bool // the frame is not valid JSON
@@ -79,7 +79,7 @@ func (v *Events) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding adds a finding to the current event.
+// Finding adds a finding to the current event, if it is open and above note.
 func (v *Events) Finding(f *scanner.Finding) error {
 	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && f.Rule.ID == audReported) {
 		v.found = append(v.found, *f)

@@ -86,7 +86,7 @@ type auditChange struct {
 	New      string `json:"new"`
 }
 
-// detection is one rule's findings in one field.
+// detection is one rule's findings of one severity in one field.
 type detection struct {
 	Pattern    string  `json:"pattern"` // ID of the rule
 	Category   string  `json:"category"`
@@ -103,7 +103,8 @@ type match struct {
 	Context  string `json:"context"`
 }
 
-// relatedCall is an earlier call, or another location, that caused a call to be blocked.
+// relatedCall is an earlier call because of which a call was blocked, or only a location if the rule
+// gives no more.
 type relatedCall struct {
 	Timestamp string `json:"timestamp,omitzero"`
 	Server    string `json:"server_id,omitzero"`
@@ -173,8 +174,8 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	}
 }
 
-// add adds a detection or, if there already is one of the same rule in the same field, only its
-// matches.
+// add adds a detection or, if there already is one of the same rule and severity in the same field,
+// only its matches.
 func (r *record) add(d detection) {
 	for i := range r.Detections {
 		to := &r.Detections[i]
@@ -204,7 +205,7 @@ func (r *record) cross(f *scanner.Finding) {
 	calls := []relatedCall{}
 	for _, rel := range f.Related {
 		c := rel.Call
-		if c == nil { // the rule gives no details of the call
+		if c == nil { // the rule gives only a location
 			calls = append(calls, relatedCall{File: foreign(rel.Location.File, textLimit), Line: rel.Location.Line})
 			continue
 		}

@@ -107,8 +107,8 @@ func (g *gitlabWriter) identify(identity, file string) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// location returns a path in the repository, or the server's name under mcp/ if there is no
-// file, and a line. GitLab requires both.
+// location returns the path of a file, or the server's name under mcp/ if there is no file, and a
+// line. GitLab requires both.
 func (g *gitlabWriter) location(l Location, server string) gitlabLocation {
 	if !isFile(l.File) {
 		return gitlabLocation{Path: "mcp/" + visible(syntheticName(l.File, server), textLimit), Lines: gitlabLines{1}}

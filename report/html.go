@@ -35,7 +35,7 @@ func writeHTML(w *bufio.Writer, r *Report, o Options) error {
 	return page.Execute(w, newHTMLPage(r, o.Rules))
 }
 
-// The parts of a page. All their text has been made safe by visible.
+// The parts of a page. All text that the page shows has been escaped by visible.
 type (
 	htmlPage struct {
 		Policy   string

@@ -16,7 +16,7 @@ import (
 // 1 MiB, and does not display a longer one at all.
 const maxMarkdown = 900 << 10
 
-// leftOut is the space reserved for the sentence about omitted findings.
+// leftOut is the number of bytes reserved for the sentence about omitted findings.
 const leftOut = 200
 
 // writeMarkdown writes the report for a job summary, a comment or a file: the verdict, the counts,

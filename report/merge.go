@@ -65,7 +65,7 @@ func complementary(parts []*Partial) error {
 	for i, p := range parts {
 		switch {
 		case p.Tool != first.Tool:
-			return &MergeError{i, fmt.Sprintf("it was written by %s, but the first report by %s: replay all shards with the same version of mcpscan", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
+			return &MergeError{i, fmt.Sprintf("it was written by mcpscan %s, but the first report by mcpscan %s: replay all shards with the same version", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
 		case p.Of != first.Of:
 			return &MergeError{i, fmt.Sprintf("it is one of %d shards, but the first report is one of %d", p.Of, first.Of)}
 		case seen[p.Shard]:

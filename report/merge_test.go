@@ -132,7 +132,7 @@ func TestMergeRefuses(t *testing.T) {
 		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "its flags"},
 		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "its flags, files"},
 		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input contains 9 events, but the first report's contains 0"},
-		{func(p *Partial) { p.Shard, p.Tool.Version = 2, "w" }, "written by w"},
+		{func(p *Partial) { p.Shard, p.Tool.Version = 2, "w" }, "written by mcpscan w"},
 	} {
 		if _, _, err := Merge([]*Partial{part(same), part(c.second)}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

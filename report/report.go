@@ -1,9 +1,9 @@
-// Package report writes the results of a run, with one source file per format.
+// Package report writes the results of a run. The source files of a format are named after it.
 //
 // Every format is rendered from Report, the public JSON form of a run, so a saved report can be
-// rendered again. Untrusted text arrives here masked, bounded, and without control or invisible
-// characters; this package must still escape it for the format at hand, and it must never import
-// rules or replay.
+// rendered again. The scanner's findings arrive here masked, bounded, and without control or invisible
+// characters, but a saved report may have been edited. This package must escape all text for the
+// format at hand, and must never import rules or replay.
 package report
 
 import (
@@ -21,7 +21,7 @@ type Report struct {
 	Schema   string    `json:"schema"`
 	Tool     Tool      `json:"tool"`
 	Inputs   []Input   `json:"inputs"`
-	Config   *Config   `json:"config,omitempty"`   // nil if no configuration file was used
+	Config   *Config   `json:"config,omitempty"`   // nil if no configuration file was used or changed
 	Baseline string    `json:"baseline,omitempty"` // the report that this one is compared with
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
@@ -57,8 +57,8 @@ type Input struct {
 	Name string `json:"name"`
 }
 
-// Summary counts the inputs and the findings. The counts include suppressed, unchanged and
-// approved findings; Hidden counts those below the requested severity, which are not listed.
+// Summary counts what was inspected and what was found. Findings includes suppressed, unchanged and
+// approved findings; Hidden counts findings below the requested severity, which are not listed.
 type Summary struct {
 	Servers  int    `json:"servers"`
 	Tools    int    `json:"tools"`
@@ -74,7 +74,7 @@ type Summary struct {
 	ServerNames []string   `json:"server_names,omitempty"` // sorted; only the first maxServerNames
 	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // findings omitted for lack of room, worst first
 
-	PerSession   []SessionSummary `json:"per_session,omitempty"` // worst first; empty if only definitions were scanned
+	PerSession   []SessionSummary `json:"per_session,omitempty"` // worst first; empty if there was no session
 	MoreSessions int              `json:"more_sessions,omitzero"`
 }
 
@@ -109,7 +109,7 @@ type Finding struct {
 	Reason      string           `json:"reason,omitempty"` // why it is suppressed, or who approved it
 	Action      string           `json:"action"`           // alert, block, record
 	Occurrences int              `json:"occurrences"`
-	Last        *Occurrence      `json:"last_occurrence,omitempty"` // nil if the finding has only one location
+	Last        *Occurrence      `json:"last_occurrence,omitempty"` // nil if the finding has only one location or is in a configuration
 	Related     []Related        `json:"related"`
 }
 

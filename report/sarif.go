@@ -38,7 +38,7 @@ const (
 func writeSARIF(w *bufio.Writer, r *Report, o Options) error {
 	s := &sarifWriter{dir: o.Dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, o.Rules)}}
-	// The library writes null for an empty suppression, which the schema rejects.
+	// The library would write null for the empty members of a suppression, which the schema rejects.
 	return encode(w, "\n", doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The limits on a result. GitHub lists at most 100 locations per result.
+// The limits on a result: characters per text, and related locations. GitHub lists at most 100
+// locations per result.
 const (
 	maxResultMessage  = 400
 	maxResultEvidence = 200

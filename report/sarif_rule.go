@@ -75,8 +75,8 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleID returns a rule's ID as SARIF results use it. In a saved report the ID can be any string,
-// even an empty one.
+// ruleID returns a rule's ID as reports show it. In a saved report, the ID can be any string, even an
+// empty one.
 func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
 // tags returns the tags of a rule within GitHub's limits.

@@ -60,9 +60,9 @@ func fileURI(file string) string {
 	return prefix + escapePath(strings.TrimPrefix(path.Clean(file), "/"), true)
 }
 
-// syntheticName returns a name for a subject without a file: the server, or the host and path
-// of its URL, without secrets. The name is a single segment without a leading dot, so that a
-// server cannot point to a file in the repository.
+// syntheticName returns a name for a subject without a file: the server, or the host and path of its
+// URL, whose other parts may contain secrets. The name is a single segment without a leading dot, so
+// that a server cannot point to a file in the repository.
 func syntheticName(file, server string) string {
 	name := visible(server, 120)
 	if name == "" {

@@ -307,8 +307,7 @@ func (p *textPrinter) sessions(r *Report) {
 	}
 }
 
-// said describes a finding in a few words. name makes an untrusted name safe for the
-// format.
+// said describes t in a few words. name makes an untrusted name safe for the format.
 func (t *TopFinding) said(name func(string) string) string {
 	out := visible(t.Rule, textLimit)
 	if t.Tool != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// partialSchema identifies the format of a partial report. Only the version of mcpscan that wrote a
-// partial report can read it.
+// partialSchema identifies the format of a partial report. mcpscan merge accepts only partial reports
+// written by its own version.
 const partialSchema = "mcpscan.partial/v1"
 
 // Partial is the result of a run over one shard of the sessions. Its size is bounded: it
@@ -34,7 +34,7 @@ type Partial struct {
 	Result   scanner.Result   `json:"result"`
 	Counts   []Counts         `json:"counts"` // by status
 	Hidden   int              `json:"hidden"`
-	All      []Unlisted       `json:"all"` // findings to list, by rule and severity
+	All      []Unlisted       `json:"all"` // numbers of findings to list, by rule and severity
 	Worsened int              `json:"worsened"`
 	Findings []partialFinding `json:"findings"`
 	Again    []partialFinding `json:"again"` // worse recurrences of these findings

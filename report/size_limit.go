@@ -9,11 +9,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// A collector's limits. Findings beyond them are only counted.
+// A collector's limits. Findings beyond maxAlike and maxReport are only counted.
 const (
 	maxDistinct = 1 << 18 // findings remembered to detect duplicates
 	maxAlike    = 2000    // findings listed in each group (see alike), the first ones
-	maxReport   = 8 << 20 // bytes of text in the findings listed, which are the worst; each format writes less than four times as much
+	maxReport   = 8 << 20 // bytes of the listed findings (see size), which are the worst; each format writes less than four times as much
 	memberBytes = 800     // bytes per finding besides its text: the member names
 )
 
@@ -88,8 +88,8 @@ func (r *room) size(f *Finding) int {
 }
 
 // size returns the approximate size of a finding in a report, in bytes. It leaves out the last
-// occurrence, which is small, because a shard may know a different one than a single run, and both must
-// list the same findings.
+// occurrence, which is small: it may differ between a shard and a single run, but both must list the
+// same findings.
 func size(f *Finding) int {
 	n := memberBytes + len(f.Message) + len(f.Session) + len(f.Server) + len(f.Tool) + len(f.Field) + len(f.Evidence.Text) + len(f.Evidence.Context) +
 		len(f.Diff) + len(f.Location.File) + len(f.Reason)

@@ -22,7 +22,7 @@ const (
 // severityStyles maps severities, from note up, to ANSI styles.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
-// The layout: labels and severities have their own column, and text starts at bodyIndent.
+// The layout, in columns: labels and severities start at labelIndent, and text starts at bodyIndent.
 // Lines narrower than minWidth would be unreadable.
 const (
 	defaultWidth = 80
@@ -31,8 +31,8 @@ const (
 	bodyIndent   = 12
 )
 
-// textLimit is the maximum length, in characters, of any text in a finding. It matters only for saved
-// reports, which may have been edited: the scanner's own limits are lower.
+// textLimit is the maximum length, in characters, of most texts in a report. The scanner's own limits
+// on findings are lower, but a saved report may have been edited.
 const textLimit = 1000
 
 // writeText writes the report for people: the findings, worst first and grouped by subject, their

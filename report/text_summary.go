@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The limits on the lists below the findings. The JSON report has the rest.
+// The limits on lists in formats for people. The JSON report has the rest.
 const (
 	maxListed = 3
 	maxRows   = 20
@@ -20,7 +20,7 @@ const (
 	minLabel     = 8
 )
 
-// tally counts the listed findings with the same label.
+// tally counts the findings with the same label.
 type tally struct {
 	label  string
 	counts Counts

@@ -25,8 +25,8 @@ func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 // ownCommand matches the name of a command of mcpscan, with its flags and placeholders such as SERVER.
 var ownCommand = lazyregexp.New(`\bmcpscan (?:(?:pins|policy|held) )?[a-z]+(?: (?:--[a-z-]*|[A-Z]+\b))*`)
 
-// keepCommands prevents the commands in a text, which a user may copy, from being broken when it is
-// wrapped. A command with arguments is the rest of the text after "run: ".
+// keepCommands prevents the commands in a text, which a user may copy, from being broken when the text
+// is wrapped. After "run: ", the rest of the text is a command with its arguments.
 func keepCommands(s string) string {
 	prose, arguments, found := strings.Cut(s, "run: mcpscan ")
 	for _, name := range ownCommand.FindAllString(prose, -1) {

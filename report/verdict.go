@@ -115,8 +115,8 @@ func approvals(r *Report) []string {
 	return out
 }
 
-// hidden describes the open findings that are not listed because of their severity and how to list
-// them, or returns "" if there are none. The others, such as suppressed ones, have their own counts.
+// hidden counts the open findings that are not listed because of their severity, and says how to list
+// them. It returns "" if there are none. Findings that are not open have their own counts.
 func hidden(r *Report) string {
 	if r.Summary.Hidden <= 0 {
 		return ""
@@ -177,7 +177,8 @@ func scope(r *Report) string {
 	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
 }
 
-// notes describes what was ignored without making the run incomplete.
+// notes mentions output that is not JSON-RPC and sessions that were closed early, neither of which
+// makes the run incomplete.
 func (c Coverage) notes() []string {
 	var notes []string
 	if c.Noise > 0 {

@@ -22,7 +22,7 @@ type Options struct {
 	Fails *scanner.Severity
 }
 
-// formats contains the formats. Each is implemented in its own file.
+// formats contains the formats. Each is implemented in the files named after it.
 var formats = [...]struct {
 	name, title string
 	write       func(*bufio.Writer, *Report, Options) error
