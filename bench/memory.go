@@ -17,7 +17,7 @@ import (
 const sampleEvery = time.Millisecond
 
 // run runs a program, and returns its peak memory in bytes. On Linux, the kernel's figure is at least
-// the peak of the process that starts the program, this one. If it is not higher, peak is the last
+// the peak of this process, because it starts the program. If the figure is not higher, peak is the last
 // sample taken while the program ran.
 func run(cmd *exec.Cmd) (peak float64, err error) {
 	if err := cmd.Start(); err != nil {
@@ -37,7 +37,8 @@ func run(cmd *exec.Cmd) (peak float64, err error) {
 	return peak, err
 }
 
-// sample returns the last value of a process's peak memory before it ends, or 0 if there is none.
+// sample returns the peak memory of a process, in bytes, as last read before the process ended, or 0 if
+// it was never read.
 func sample(pid int, ended <-chan struct{}) (last float64) {
 	name := fmt.Sprintf("/proc/%d/status", pid)
 	for {
@@ -56,7 +57,7 @@ func sample(pid int, ended <-chan struct{}) (last float64) {
 	}
 }
 
-// ownPeak returns the peak memory of this process.
+// ownPeak returns the peak memory of this process in bytes.
 func ownPeak() float64 {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

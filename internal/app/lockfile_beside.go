@@ -37,7 +37,7 @@ func (c *Checks) hasLockfile(path string) bool {
 	return err == nil || treeOf(c.base).lockfile(path) != ""
 }
 
-// besideAll returns the paths that the lockfiles of the targets' projects have, each once.
+// besideAll returns the paths at which the lockfiles of the targets' projects would be, each once.
 func besideAll(targets []string) (paths []string) {
 	for _, t := range targets {
 		paths = append(paths, beside(t))
@@ -46,9 +46,9 @@ func besideAll(targets []string) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// beside returns the path that the lockfile of a target's project has: in the directory that is the
-// target, in the project's directory of a client configuration, or in that of another file. Servers and
-// standard input belong to the working directory.
+// beside returns the path at which the lockfile of a target's project would be: in the target if it is a
+// directory, in the project's directory if it is a client configuration, and otherwise in the directory
+// of the file. Servers and standard input belong to the working directory.
 func beside(target string) string {
 	info, err := os.Stat(target)
 	switch {
@@ -60,7 +60,7 @@ func beside(target string) string {
 	path := filepath.Join(target, lockfile.Name)
 	wd, _ := os.Getwd() // without it, the path stays as it is
 	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsAbs(path) && filepath.IsLocal(rel) {
-		return rel // only the base's version of such a path is known
+		return rel // the base's version is known only for such a path
 	}
 	return path
 }
@@ -71,8 +71,8 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
 }
 
-// SkipLockfiles counts the lockfiles of the targets' projects that a run without --lockfile does not use
-// as not inspected: changes that they would reveal go unnoticed.
+// SkipLockfiles counts as not inspected the lockfiles of the projects that a run without --lockfile does
+// not use: changes that they would reveal go unnoticed.
 func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
 	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
 	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {

@@ -269,7 +269,7 @@ func launcherSetting(key, value string) (name, set string) {
 const PNPMWorkspace = "pnpm-workspace.yaml"
 
 // workspaceSetting returns the name of a setting of pnpm as in an environment variable, and its value.
-// Members of registries are scopes with an address, or addresses.
+// Under registries, the keys are scopes, default or addresses.
 func workspaceSetting(key, value string) (name, set string) {
 	switch scheme := strings.Trim(key, `"'`); {
 	case scheme == "http" || scheme == "https":

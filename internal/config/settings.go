@@ -13,7 +13,7 @@ import (
 // SettingsFile is the name of mcpscan's own configuration file in the working directory.
 const SettingsFile = "mcpscan.yaml"
 
-// MisnamedSettings is a likely wrong name of SettingsFile.
+// MisnamedSettings is a name that users may give the file by mistake. It is not read.
 const MisnamedSettings = "mcpscan.yml"
 
 // MaxSettings is the maximum size, in bytes, of a YAML file.

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// scope is the servers, and the tools of these servers, to which a part of the settings applies.
+// scope is the set of servers, or of tools of these servers, to which a part of the settings applies.
 type scope struct {
 	pos          Position
 	what         string // the part of the settings, for messages
@@ -20,14 +20,13 @@ func (r *settingsReader) scope(pos Position, what, server, tool string) {
 	r.settings.scopes = append(r.settings.scopes, scope{pos, what, server, tool})
 }
 
-// maxSeen is the maximum number of servers recorded in a Triage. In a run with more, no scope counts as
-// without effect.
+// maxSeen is the maximum number of servers in a run that reports scopes without effect.
 const maxSeen = 10_000
 
-// seen is what a run inspects.
+// seen is what a run has inspected.
 type seen struct {
 	servers map[string]bool // by name; the value is true once all tools of the server were listed
-	scopes  map[int]bool    // indexes of the scopes with a tool that match one
+	scopes  map[int]bool    // indexes of the scopes whose glob for tools matched a tool
 }
 
 // See records which servers and tools an event shows.
@@ -90,8 +89,9 @@ func (s *seen) listed(glob string) bool {
 	return len(s.servers) <= maxSeen
 }
 
-// Unmatched returns the scopes without effect, in file order. Unless the run knows all configurations,
-// other servers can match a glob, so only scopes for the tools of one server are returned.
+// Unmatched returns the scopes without effect, in the order in which they were read. all says that the
+// run knows all configurations; otherwise, other servers can match a glob, so only scopes for the tools
+// of one server are returned.
 func (t *Triage) Unmatched(all bool) (out []IdleKey) {
 	if t.Partial || t.seen.servers == nil {
 		return nil

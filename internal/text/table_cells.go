@@ -2,11 +2,11 @@ package text
 
 import "bytes"
 
-// TableCells yields the lines of each value in a table of psql that has several, without the other
+// TableCells yields the lines of each multi-line value in a table printed by psql, without the other
 // columns. psql ends each line of a value but the last with a plus sign at the border of its column. The
 // lines are valid until yield returns.
 func TableCells(s []byte, yield func(lines []Line)) {
-	if !bytes.Contains(s, []byte("---")) { // below the names of the columns, or before a record
+	if !bytes.Contains(s, []byte("---")) { // the line below the names of the columns, or before a record
 		return
 	}
 	m, column := markedLines{s: s}, 0
@@ -26,7 +26,7 @@ func TableCells(s []byte, yield func(lines []Line)) {
 	m.flush(yield)
 }
 
-// brokenCell returns the offset of the first cell in a line whose value continues on the next line, or -1.
+// brokenCell returns the offset of a line's first cell whose value continues on the next line, or -1.
 func brokenCell(line []byte) int {
 	start := 0
 	for start < len(line) {
@@ -43,8 +43,8 @@ func brokenCell(line []byte) int {
 	return -1
 }
 
-// cellAt returns the text of the cell that begins at an offset of a line, and whether its value continues
-// on the next line.
+// cellAt returns the text of the cell that begins at an offset of a line, and whether its value
+// continues on the next line.
 func cellAt(line []byte, start int) (cell Line, broken bool) {
 	start = min(start, len(line))
 	end := len(line)
