@@ -52,7 +52,7 @@ type Checks struct {
 
 	lockfile         string            // the lockfile compared with
 	lockfileSeen     fs.FileInfo       // the lockfile when it was last read; nil if it did not exist
-	locking          sync.Mutex        // guards Locked from Renew on
+	locking          sync.Mutex        // guards Locked once Renew may be called
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // version of the lockfile in the base; nil if there is none
 	Enabled          map[string]bool   // servers that the configurations enable; nil if unknown

@@ -61,9 +61,9 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
-// Renew reads the lockfile again if the file is not the one that was last read, and reports whether
-// [Checks.Engine] now has other approvals. If it fails, the approvals stay the same, and it fails again
-// only after another change.
+// Renew reads the lockfile again if it has changed since it was last read, and returns true if its
+// approvals now apply. If Renew fails, the approvals stay the same, and it fails again only after another
+// change.
 func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
 	is, err := os.Stat(c.lockfile)
 	if sameState(is, c.lockfileSeen) {
@@ -87,8 +87,8 @@ func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
 	return true, nil
 }
 
-// sameState reports whether two descriptions of a file, nil for a missing one, have the same file and
-// content.
+// sameState reports whether two descriptions of a file, nil if it is missing, show no sign of a change
+// between them.
 func sameState(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -113,7 +113,7 @@ func (c *Checks) Engine() *scanner.Engine {
 	})
 }
 
-// approvedIn returns the definitions in the lockfile.
+// approvedIn is like offersOf, and records the path of the lockfile unless it has the default name.
 func (c *Checks) approvedIn(ctx context.Context, f *lockfile.File) (*scanner.Snapshot, error) {
 	approved, err := offersOf(ctx, c.engine, f)
 	if err == nil && c.lockfile != lockfile.Name {

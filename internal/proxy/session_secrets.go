@@ -38,7 +38,7 @@ func (s *sharing) masking(c Connection) func([]byte) []byte {
 
 // secretDigest is what a proxy writes about a secret to the session.
 type secretDigest struct {
-	check uint8 // tells most other texts apart without computing sum, and little about the secret
+	check uint8 // rules out most other texts without computing sum, and reveals little about the secret
 	sum   [16]byte
 	salt  string
 }
