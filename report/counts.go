@@ -32,7 +32,6 @@ func total(counts []Counts) (sum Counts) {
 	return sum
 }
 
-// add adds o to c.
 func (c *Counts) add(o Counts) {
 	for _, s := range scanner.Severities {
 		*c.of(s) += o.Of(s)

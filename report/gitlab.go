@@ -52,7 +52,6 @@ func writeGitLab(w *bufio.Writer, r *Report, o Options) error {
 	return encode(w, "\n", issues, jsontext.WithIndent("  "))
 }
 
-// gitlabWriter builds issues.
 type gitlabWriter struct {
 	dir  string
 	seen map[string]int // number of issues by identity

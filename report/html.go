@@ -85,7 +85,6 @@ type (
 	}
 )
 
-// htmlWriter builds a page.
 type htmlWriter struct {
 	rules map[string]*scanner.Rule // rules by ID
 	ids   map[string]bool          // IDs in use

@@ -62,8 +62,8 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 }
 
 // Renew reads the lockfile again if it has changed since it was last read, and returns true if its
-// approvals now apply. If Renew fails, the approvals stay the same, and it fails again only after another
-// change.
+// approvals now apply. If Renew fails, the approvals stay the same, and it fails again only after
+// another change.
 func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
 	is, err := os.Stat(c.lockfile)
 	if sameState(is, c.lockfileSeen) {
