@@ -40,9 +40,9 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	c.values++
 	switch kind := c.doc.Kind(i); {
 	case kind == wire.Object && depth < inputDepth:
-		return append(c.members(append(dst, '{'), i, depth, map[string]bool{"…": true}), '}')
+		return append(c.members(append(dst, '{'), i, secret, depth, map[string]bool{"…": true}), '}')
 	case kind == wire.Array && depth < inputDepth:
-		return c.array(dst, i, depth)
+		return c.array(dst, i, secret, depth)
 	case kind >= wire.Array:
 		return append(dst, `"…"`...)
 	case secret && kind != wire.Null:
@@ -57,8 +57,9 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	return append(dst, raw...)
 }
 
-// members appends the members of object i, except those in seen.
-func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte {
+// members appends the members of object i, except those in seen. secret says that all values in it are
+// secrets.
+func (c *cleaner) members(dst []byte, i int, secret bool, depth int, seen map[string]bool) []byte {
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
 		raw := c.doc.KeyString(m)
 		key := foreign(raw, nameLimit)
@@ -73,12 +74,12 @@ func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte
 			return append(dst, `"…":"…"`...)
 		}
 		dst = append(wire.AppendString(dst, []byte(key)), ':')
-		dst = c.value(dst, m, len(raw) <= nameLimit && text.NamesSecret(raw), depth+1)
+		dst = c.value(dst, m, secret || len(raw) <= nameLimit && text.NamesSecret(raw), depth+1)
 	}
 	return dst
 }
 
-func (c *cleaner) array(dst []byte, i, depth int) []byte {
+func (c *cleaner) array(dst []byte, i int, secret bool, depth int) []byte {
 	dst = append(dst, '[')
 	flag := false // the previous element is a flag whose value is a secret
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
@@ -88,7 +89,7 @@ func (c *cleaner) array(dst []byte, i, depth int) []byte {
 		if c.values >= inputValues {
 			return append(dst, `"…"]`...)
 		}
-		dst = c.value(dst, m, flag, depth+1)
+		dst = c.value(dst, m, secret || flag, depth+1)
 		word := ""
 		if c.doc.Kind(m) == wire.String && c.doc.Nodes[m].End-c.doc.Nodes[m].Start <= nameLimit {
 			word = c.doc.TextString(m)
@@ -124,12 +125,12 @@ func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	if doc.Kind(fields) == wire.Object {
 		maps.Copy(around, own)
 	}
-	dst = c.members(dst, 0, 0, around)
+	dst = c.members(dst, 0, false, 0, around)
 	for key := range around {
 		written[key] = written[key] || !own[key]
 	}
 	if c.values < inputValues {
-		dst = c.members(dst, fields, 0, written)
+		dst = c.members(dst, fields, false, 0, written)
 	}
 	return append(dst, '}')
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -221,6 +222,23 @@ func TestEventsDocument(t *testing.T) {
 	for _, kind := range regexp.MustCompile(`"mcp_[a-z_]+"`).FindAllString(string(source), -1) {
 		if !strings.Contains(string(b), "| `"+strings.Trim(kind, `"`)+"` |") {
 			t.Errorf("docs/events.md does not mention %s", kind)
+		}
+	}
+}
+
+// TestCleanerMasksBelowSecrets checks that everything in a member whose name indicates a secret is masked.
+func TestCleanerMasksBelowSecrets(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"input":{"password":["hunter2abc","x"],"note":["x"]}}`:          `{"password":["[masked]","[masked]"],"note":["x"]}`,
+		`{"input":{"api_key":{"value":"hunter2abc","n":[1,null]},"n":1}}`: `{"api_key":{"value":"[masked]","n":["[masked]",null]},"n":1}`,
+	} {
+		var doc wire.Doc
+		if err := doc.Parse([]byte(in)); err != nil {
+			t.Fatal(err)
+		}
+		c := cleaner{doc: &doc}
+		if got := c.member(0, "input"); string(got) != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
 	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
 	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {
 		if !p.reads(path) {
-			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used: a run compares with one lockfile; to compare with this one: mcpscan scan%s %s",
+			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used: a run compares with one lockfile; to compare with this one, run: mcpscan scan%s %s",
 				path, LockfileFlag(path), text.ShellWord(text.Visible(filepath.Dir(path), 400)))
 		}
 	}
