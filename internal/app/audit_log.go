@@ -27,7 +27,7 @@ func OpenAuditLog(name string) (*AuditLog, error) {
 }
 
 // AppendAuditLog is like OpenAuditLog, but keeps what the file contains: a client may start a proxy
-// many times, or several at a time. It calls tell to report problems with the file.
+// many times, or several at once. It calls tell to report problems with the file.
 func AppendAuditLog(name string, tell func(string, ...any)) (*AuditLog, error) {
 	file, err := openAuditLog(name, os.O_APPEND)
 	if file == nil {

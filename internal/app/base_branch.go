@@ -91,7 +91,7 @@ func (b baseTree) versions(what, name string, limit int64, must bool) (was, now 
 	return was, now, nil
 }
 
-// changedSettings describes a changed settings file, for an event.
+// changedSettings describes a changed configuration, policy or baseline, for an event.
 func changedSettings(name string, was, now *fileVersion, changes []configfile.SettingsChange) *configfile.ChangedSettings {
 	changed := &configfile.ChangedSettings{Path: name, Changes: changes}
 	if was != nil {

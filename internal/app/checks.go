@@ -36,7 +36,7 @@ type Options struct {
 	Late       func() bool // reports whether the time is up; nil without a limit
 }
 
-// Checks holds the rules of a run and the decisions about their findings.
+// Checks holds the rules of a run, and what determines the severity and status of their findings.
 type Checks struct {
 	engine     *scanner.Engine
 	Options    scanner.Options // options of the engine
@@ -197,9 +197,8 @@ func (c *Checks) addIdle(keys []config.IdleKey) {
 	}
 }
 
-// Compare sets the current time, which decides whether ignores of findings without a time have
-// expired, and loads the known findings from a baseline, which is a JSON report. Either argument
-// may be "".
+// Compare sets the current time, which decides whether an ignore has expired for findings without a
+// time, and loads the known findings from a baseline, which is a JSON report. Either argument may be "".
 func (c *Checks) Compare(baseline, now string) error {
 	var err error
 	if c.Triage.Now, err = Date(now); err != nil || baseline == "" {

@@ -33,7 +33,7 @@ func Dirs(dir string, user bool) config.Dirs {
 	return d
 }
 
-// ReadConfig reads and parses a client configuration in the same way as a run.
+// ReadConfig reads and parses a client configuration as a run does.
 func ReadConfig(path string, limit int64) (*config.File, error) {
 	data, err := ReadTarget(path, limit)
 	if err != nil {
@@ -161,7 +161,7 @@ type envFile struct {
 	err     error
 	ignored bool                 // Git ignores the file, so other machines do not have it
 	hosts   []string             // hosts in its variables
-	places  []configfile.Setting // variables that name files with settings of npm
+	places  []configfile.Setting // variables that name files or directories of npm
 }
 
 // envFile reads an environment file in the project, once even if several entries name it.
@@ -245,7 +245,8 @@ func projectOf(f *config.File) string {
 }
 
 // StartDir returns the directory in which clients start the servers of a configuration: that of its
-// project, or "" for the working directory if it belongs to no project.
+// project. It returns "" if that is the working directory, or if the configuration belongs to no
+// project.
 func StartDir(f *config.File) string {
 	if f.User {
 		return ""

@@ -152,7 +152,7 @@ func (r *launcherReader) pnpmfile(pkg string) {
 	}
 }
 
-// read reads a settings file and the files that it names, unless the entry has already read it.
+// read reads a settings file and the files that it names, unless they were already read for the entry.
 func (r *launcherReader) read(name, prefix, pkg string) {
 	file := r.launcherFile(r.f, r.e, name, prefix)
 	before := r.ignored
@@ -212,7 +212,7 @@ func (r *launcherReader) addCache(dir string) {
 	}
 }
 
-// launcherFile returns the settings file at a path, and reads it if no entry has read it before.
+// launcherFile returns the settings file at a path, which it reads only once.
 func (p *Plan) launcherFile(f *config.File, e *config.Server, name, prefix string) *launcherFile {
 	if p.launcherFiles[name] != nil {
 		return p.launcherFiles[name]

@@ -33,7 +33,7 @@ func (c *Checks) OtherLockfiles(used string, targets []string) []string {
 // hasLockfile reports whether a lockfile exists, or did before the change under review, which may have
 // removed it.
 func (c *Checks) hasLockfile(path string) bool {
-	_, err := os.Lstat(path) // a link to a missing file is an error of the user's, not the absence of a lockfile
+	_, err := os.Lstat(path) // a link to a missing file is a mistake, not the absence of a lockfile
 	return err == nil || treeOf(c.base).lockfile(path) != ""
 }
 
@@ -47,8 +47,8 @@ func besideAll(targets []string) (paths []string) {
 }
 
 // beside returns the path at which the lockfile of a target's project would be: in the target if it is a
-// directory, in the project's directory if it is a client configuration, and otherwise in the directory
-// of the file. Servers and standard input belong to the working directory.
+// directory, in the project directory of a client configuration, or in the directory of any other file.
+// URLs and standard input belong to the working directory.
 func beside(target string) string {
 	info, err := os.Stat(target)
 	switch {
@@ -60,7 +60,7 @@ func beside(target string) string {
 	path := filepath.Join(target, lockfile.Name)
 	wd, _ := os.Getwd() // without it, the path stays as it is
 	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsAbs(path) && filepath.IsLocal(rel) {
-		return rel // the base's version is known only for such a path
+		return rel // the base tree covers only relative paths
 	}
 	return path
 }
@@ -71,8 +71,8 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
 }
 
-// SkipLockfiles counts as not inspected the lockfiles of the projects that a run without --lockfile does
-// not use: changes that they would reveal go unnoticed.
+// SkipLockfiles counts as not inspected the lockfiles of the targets' projects that a run without
+// --lockfile does not use, because changes that they would reveal go unnoticed.
 func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
 	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
 	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {

@@ -57,7 +57,8 @@ func NewPlan(ctx context.Context, known servers.Known, maxMessage int64) *Plan {
 	return &Plan{known: known, maxMessage: maxMessage, disk: servers.NewDisk(ctx), configs: map[string]bool{}, launcherFiles: map[string]*launcherFile{}, envFiles: map[string]*envFile{}}
 }
 
-// Files returns the files that the plan reads, and those that the command lines of its servers name.
+// Files returns the names of the plan's inputs, and the files that the command lines of its servers
+// name.
 func (p *Plan) Files() []string {
 	files := slices.Clone(p.named)
 	for _, in := range p.Inputs {

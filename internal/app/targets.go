@@ -228,7 +228,7 @@ func offered(name string, data []byte, approved bool) ([]*scanner.Event, string,
 
 // Unique renames servers with the same name. Servers that are identical in everything that affects
 // their answers, including headers, which can select a tenant, are listed only once. Servers of
-// different projects are not identical, unless their programs are outside the projects.
+// different projects are not identical, unless they use no files of the projects.
 func (p *Plan) Unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}

@@ -2,9 +2,9 @@ package baseline
 
 import "slices"
 
-// Pair returns two identities in canonical form, to compare them. A command line says nothing about the
-// variables and headers that a configuration adds, so one that is compared with a configuration has the
-// same.
+// Pair returns two identities in canonical form, to compare them. A command line does not name the
+// variables and headers that a configuration adds, so an identity from a command line takes over those
+// of the other identity.
 func Pair(a, b *Identity) (*Identity, *Identity) {
 	a, b = a.Canonical(), b.Canonical()
 	a.assume(b)
