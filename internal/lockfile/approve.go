@@ -10,11 +10,11 @@ import (
 )
 
 // Approve approves everything selected that is waiting for approval, and returns it. If a reason is
-// given, Approve also renews approvals that a user gave without one, and approves a server of which only
-// mcpscan itself approved the identity, together with its definitions: scan --base reports a new server
-// until a user approves it. A server that the user named is approved even if nothing in it is waiting
-// for approval: its last approval may have been automatic, or may predate a change that no lockfile
-// shows.
+// given, Approve also renews approvals that a user gave without one. When it then approves definitions
+// of a whole server, it also approves an identity that only mcpscan itself approved, because scan --base
+// reports a new server until a user approves it. With a reason, a server that the user named is approved
+// even if nothing in it is waiting for approval: its last approval may have been automatic, or may
+// predate a change that no lockfile shows.
 func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change) {
 	for _, sel := range selectors {
 		s, explained := f.Servers[sel.Server], reason != ""

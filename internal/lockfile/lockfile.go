@@ -67,7 +67,7 @@ type Entry struct {
 	Approval *Approval // nil if pending
 	Shown              // the approved definition or, if pending, the last one seen
 	Seen     *Shown    // the last definition seen, if changed
-	Gone     bool      // not listed the last time
+	Gone     bool      // the server no longer lists it
 	Place    scanner.Location
 }
 
@@ -95,7 +95,7 @@ var kinds = []struct {
 	{"tools", mcp.ToolSubject, "name"},
 }
 
-// members lists the data that the server's entry contains besides its definitions.
+// members reports which data the server's entry contains besides its definitions.
 func (s *Server) members() baseline.Members {
 	members := baseline.Members{}
 	if l := s.Identity; l != nil {

@@ -192,7 +192,7 @@ func (p *parser) root() {
 	}
 	p.object(0, "lockfile", "servers")
 	if servers < 0 {
-		p.fail(0, "the member \"servers\" is missing; write the file again with mcpscan lock")
+		p.fail(0, "the member \"servers\" is missing; restore the lockfile, or delete it and write it again with mcpscan lock")
 	}
 	p.object(servers)
 	for c, name := range p.children(servers) {
@@ -239,9 +239,9 @@ func (p *parser) consistent(node int, status Status, approval *Approval, seen bo
 	case status != Approved && status != Changed && status != Pending:
 		p.fail(node, "the status is %q: expected approved, pending or changed", status)
 	case status != Pending && approval == nil:
-		p.fail(node, "the status is %q, but nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
+		p.fail(node, "the status is %q, but nobody approved it: the member \"approved\" is missing; restore the entry, or delete it and run mcpscan lock and mcpscan approve", status)
 	case status == Pending && approval != nil:
-		p.fail(node, "the status is \"pending\" but \"approved\" names an approver; use mcpscan approve")
+		p.fail(node, "the status is \"pending\", but \"approved\" names an approver; restore the entry, or delete it and run mcpscan lock and mcpscan approve")
 	case (status == Changed) != seen:
 		p.fail(node, "the status is %q: entries with the status \"changed\" have the member \"seen\", and others do not", status)
 	}
@@ -253,7 +253,7 @@ func (p *parser) shown(node int, key mcp.DefinitionKey, named string) (s Shown) 
 		kind = wire.String
 	}
 	if c < 0 {
-		p.fail(node, "the member \"definition\" is missing; write the file again with mcpscan lock")
+		p.fail(node, "the member \"definition\" is missing; restore the entry, or delete it and run mcpscan lock")
 		return s
 	}
 	if found := p.doc.Kind(c); found != kind {

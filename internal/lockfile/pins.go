@@ -80,7 +80,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 	return approved, refused
 }
 
-// ParsePins reads a JSON array of pins, or an object that contains one, with the column names of
+// ParsePins reads a JSON array of pins, or an object that contains one, with the member names of
 // agentsh mcp pins list --json or of MCPProxy's approval export.
 func ParsePins(path string, data []byte) ([]Pin, error) {
 	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path}}

@@ -31,9 +31,9 @@ func (p Policy) by(server string, known bool) string {
 }
 
 // DropUnlockable deletes from a snapshot each server whose entry would be wrong, and returns the
-// reasons. Only one form could be approved of a server whose name is configured for different servers,
-// or that lists a definition twice in different forms. If a list is missing, the entry would claim
-// that the definitions recorded earlier are those of the current server. The file may be nil.
+// reasons. If a name is configured for different servers, or a server lists a definition twice in
+// different forms, only one of them could be approved. If a list is missing, the entry would claim that
+// the definitions recorded earlier are those of the current server. The file may be nil.
 func (f *File) DropUnlockable(now *scanner.Snapshot) (left []scanner.Skipped) {
 	for _, name := range now.Names() {
 		switch o := now.Servers[name]; {
@@ -91,9 +91,9 @@ func listedTwice(o *scanner.Offer) scanner.Skipped {
 // Update records what servers offer, according to a snapshot. Servers and lists that the snapshot
 // lacks remain unchanged. A server that is new in the file takes over the approvals of a server with
 // the same command or address: otherwise, all changes to the definitions of a renamed server would be
-// approved at first use. If the arguments differ, it takes over only the approvals of definitions.
-// Update returns the approved definitions that their server listed before and no longer lists, and the
-// number of removed definitions.
+// approved at first use. If the arguments differ but the server was probably renamed, it takes over
+// only the approvals of definitions. Update returns the approved definitions that their server listed
+// before and no longer lists, and the number of removed definitions.
 func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) (unlisted []Change, removed int) {
 	started, departed := map[string]*Server{}, mcp.Departed[*Server, *Entry]{}
 	for _, name := range f.Names() {
