@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// codeSuffixes are those of files that programs run or load as code. They need not be executable.
+	// codeSuffixes are those of files that programs run or load as code. The files need not be
+	// executable.
 	codeSuffixes = " .bash .bat .cjs .class .cmd .cs .csx .cts .dll .exe .exs .fish .go .groovy .jar .java .jl .js .jsx .kts " +
 		".lua .mjs .mts .php .phar .pl .ps1 .py .pyc .pyz .r .rb .rs .sh .swift .tcl .ts .tsx .wasm .zsh "
 	// dataSuffixes are those of files that are not programs even if they are marked as executable, as all
@@ -18,7 +19,8 @@ const (
 	dataSuffixes = " .cfg .conf .csv .db .env .ini .json .jsonc .jsonl .log .md .pem .sqlite .sqlite3 .toml .txt .xml .yaml .yml "
 )
 
-// beginnings are the first bytes of scripts, and of executable files for Linux, Windows, macOS and WebAssembly.
+// beginnings are the first bytes of scripts, and of executable files for Linux, Windows, macOS and
+// WebAssembly.
 var beginnings = [...]string{"#!", "\x7fELF", "MZ", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "\x00asm"}
 
 // isCode reports whether a program that is given the path of a file may run the file. A file that

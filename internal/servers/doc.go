@@ -2,8 +2,8 @@
 // offer.
 //
 // A Target is one server, from a command, a URL or a client configuration. Known finds its name in
-// the lockfile. A Listing selects the servers' environment and time limits, and returns the events
-// of many targets in order, as they answer. A Disk finds, without running a command, what the
+// the lockfile. A Listing selects the servers' environment and time limits, lists many targets in
+// parallel, and returns their events server by server. A Disk finds, without running a command, what the
 // command starts: a file, or the package that a launcher fetched.
 //
 // Secrets given to a server are masked in what it sends, in messages about it, and in questions to

@@ -25,7 +25,7 @@ type feed struct {
 
 	lanes []*lane // of the targets, in their order
 	order []*lane // in the order in which their events are passed on
-	turn  int     // index in order of the first lane that has not ended
+	turn  int     // index, in the field order, of the first lane that has not ended
 
 	hurried bool // no lane waits
 }
@@ -42,12 +42,12 @@ type lane struct {
 	name    string // unique name of an unnamed server; "" until its first event is passed on
 }
 
-// maxHeld bounds the events that a lane holds; beyond it, the server must wait. The lists of the largest
-// published servers examined have 600 KiB.
+// maxHeld is the number of bytes of events that a lane holds before the server must wait. The lists of
+// the largest published servers examined take 600 KiB.
 const maxHeld = 16 << 20
 
-// newFeed returns a feed for targets. It passes on the servers in the order of their names, as in a
-// lockfile, after those whose names are still unknown.
+// newFeed returns a feed for targets. It passes on the events of servers in the order of the servers'
+// names, as in a lockfile, after those of servers whose names are still unknown.
 func newFeed(targets []Target, record func(*scanner.Event)) *feed {
 	f := &feed{out: make(chan *scanner.Event, 64), record: record, names: map[string]bool{}}
 	f.moved.L = &f.mu
@@ -124,7 +124,7 @@ func (l *lane) pass(e *scanner.Event) {
 	f.pass(e)
 }
 
-// end records that the lane's server was listed. Its later events wait for no other server.
+// end records that the lane's server was listed. Other servers do not wait for its later events.
 func (l *lane) end() {
 	f := l.feed
 	f.mu.Lock()

@@ -26,7 +26,7 @@ func (t *Target) mayBeSecret() []string {
 	return out
 }
 
-// minReference is the minimum length of the value of a reference that counts as a secret.
+// minReference is the minimum length, in bytes, of a reference's value that counts as a secret.
 const minReference = 6
 
 // Given returns the secrets given to the server: those in its headers, variables, arguments and

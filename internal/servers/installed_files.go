@@ -56,7 +56,7 @@ func NewDisk(ctx context.Context) *Disk {
 }
 
 // digest returns the SHA-256 digests of a regular file, or none if there is no such file. why explains
-// why an existing file has none.
+// why a regular file has none.
 func (d *Disk) digest(path string) (sum digests, why string) {
 	info, err := regular(path)
 	if err != nil {

@@ -23,8 +23,9 @@ type NPM struct {
 
 // Instead returns the file of the project that npx or npm exec runs instead of fetching a package, or a
 // file that makes it do so, or "" if there is none. Its path is relative to the project, or to the
-// working directory if project is "". Except for package.json, only files that Git tracks count: the
-// others were installed on this machine. why is the reason if it is unknown which files Git tracks.
+// working directory if project is "". Except for programs declared in package.json, only files that Git
+// tracks count: the others were installed on this machine. why is the reason if it is unknown which
+// files Git tracks.
 func (d *Disk) Instead(l *launch.Command, n *NPM, project string) (name, why string) {
 	word := packageSpec(l)
 	if word == "" || len(n.Dirs) == 0 {

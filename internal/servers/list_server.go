@@ -186,8 +186,8 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started emits an event with the server's identity and the lists that it did not return or does not
-// have and, if parts of the identity are unknown, an event that says why.
+// started emits an event with the server's identity, whether it failed to return a list, and which lists
+// it does not have. If parts of the identity are unknown, a second event says why.
 func (a *asking) started(id *baseline.Identity, why string, unlisted bool, absent []string) {
 	e := a.event(scanner.StartedEvent)
 	e.Identity, e.Unlisted, e.Absent = id, unlisted, absent
@@ -211,7 +211,7 @@ func (a *asking) refused(ctx context.Context) bool {
 
 // Identify returns the identity of a server that is about to start in an environment, and why parts
 // of it are unknown. refused is the reason not to start it, if Listing.Block is set and its file
-// was replaced.
+// is not known to be the approved one.
 func (l *Listing) Identify(ctx context.Context, t *Target, environment []string, d *Disk) (id *baseline.Identity, unknown, refused string) {
 	m := afterStart(ctx, environment, d)
 	m.image = nil // must not execute anything yet

@@ -18,7 +18,7 @@ type Listing struct {
 
 	Known    Known // identities to compare servers with
 	Separate bool  // rename a server that reports the name of a different known server
-	Block    bool  // do not start a server whose file was replaced
+	Block    bool  // do not start a server whose file is not known to be the approved one
 
 	ClientName string
 	Version    string // version of mcpscan, sent with its own client name
@@ -43,7 +43,7 @@ type Watcher struct {
 	Done   func(lacks string)   // called at the end; lacks describes the variables that servers did not get
 }
 
-// Source yields events, and then those of each target. The targets are listed in parallel.
+// Source yields the given events, and then those of each target. The targets are listed in parallel.
 func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, w Watcher) scanner.Source {
 	feed := newFeed(targets, w.Record)
 	go func() {
@@ -66,7 +66,7 @@ func (l *Listing) Source(ctx context.Context, events []*scanner.Event, targets [
 }
 
 // Watch sends the given events, lists the targets in parallel, sends endMarker, and watches the targets
-// until l.Until is closed. If ctx is done before all targets are listed, Watch interrupts them at once.
+// until l.Until is closed. If ctx is done before all targets are listed, Watch stops at once.
 func (l *Listing) Watch(ctx context.Context, events []*scanner.Event, targets []Target, d *Disk, endMarker *scanner.Event) <-chan *scanner.Event {
 	feed := newFeed(targets, nil)
 	go func() {

@@ -94,8 +94,8 @@ func (l Known) Like(entry *configfile.Entry) (names []string, suggested string) 
 	return names, suggested
 }
 
-// distinct returns the given name or, if another known server has it, the name with the ID of the
-// command appended.
+// distinct returns the given name or, if another known server has it, the name with an ID of the
+// command or URL appended.
 func (l Known) distinct(name string, id *baseline.Identity) string {
 	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
 		return name + "-" + strings.TrimPrefix(FallbackID(id.Command, id.Args, id.URL), "mcp-")
@@ -151,9 +151,9 @@ func packageName(entry *configfile.Entry) string {
 // mcp-server.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
-// programName names a server that starts no package. It is named after the program, or the script
-// that its interpreter runs, if that name contains mcp as a word; a program with a generic name
-// such as index.js is named after its directory. Otherwise, programName returns "".
+// programName returns a name for a server that starts no package: that of the program, or of the script
+// that its interpreter runs, if the name contains mcp as a word. The name of the directory takes the
+// place of a generic one such as index.js. Otherwise, programName returns "".
 func programName(command string, args []string) string {
 	words := []string{command}
 	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 {

@@ -109,7 +109,7 @@ func (m machine) program(e *configfile.Entry, l *launch.Command, dir string) str
 	return m.lookPath(l.Name)
 }
 
-// lookPath looks a command up in PATH in the same way as the code that starts the server.
+// lookPath looks a command up in PATH as the code that starts the server does.
 func (m machine) lookPath(command string) string {
 	if filepath.Base(command) != command {
 		return command

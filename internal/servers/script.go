@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// script returns the file that a runtime started in dir loads for local code, or "" if it is not certain.
+// script returns the file that a runtime started in dir loads for local code, or "" if that is
+// uncertain.
 func (m machine) script(s launch.Script, dir string) string {
 	path := Directory(dir, filepath.FromSlash(s.Path))
 	switch {
@@ -31,7 +32,8 @@ func (m machine) script(s launch.Script, dir string) string {
 	return m.mainFile(path, suffixes)
 }
 
-// runtimeSuffixes contains the suffixes that a runtime adds to the name of a file, in its order.
+// runtimeSuffixes contains the suffixes that each runtime adds to the name of a file, in the order in
+// which it tries them.
 var runtimeSuffixes = map[string][]string{
 	"node": {".js", ".json", ".node"}, "nodejs": {".js", ".json", ".node"},
 	"tsx": {".ts", ".tsx", ".js"}, "ts-node": {".ts", ".tsx", ".js"}, "ts-node-esm": {".ts", ".tsx", ".js"},

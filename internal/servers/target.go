@@ -35,7 +35,7 @@ type Target struct {
 	Unnamed   bool // name is an ID until the server reports its name
 
 	Written    config.Server // the configuration entry, with references not expanded
-	references []string      // variables of our environment that references name, as NAME=VALUE
+	references []string      // variables of our environment to which references refer, as NAME=VALUE
 	inherited  []string      // other variables of our environment that it gets, except standard ones
 }
 
@@ -58,7 +58,7 @@ func Configured(s config.Server, project string, at scanner.Origin, in Workspace
 		if prompted && !ok {
 			inputs = append(inputs, variable)
 		}
-		if prompted { // for a secret, as a rule, whatever its ID
+		if prompted { // a prompt usually asks for a secret, whatever its ID
 			variable = "secret"
 		}
 		references = append(references, variable+"="+value)
@@ -80,9 +80,10 @@ func Configured(s config.Server, project string, at scanner.Origin, in Workspace
 	return t, err
 }
 
-// inputVariable returns the environment variable that holds the value of a reference. For an input prompt
-// of VS Code, it has a prefix, so that a configuration cannot request another variable by the ID of an
-// input, and prompted is true. Different IDs have different variables.
+// inputVariable returns the environment variable that holds the value of a reference. For an input
+// prompt of VS Code, prompted is true, and the variable has a prefix, so that a configuration cannot use
+// the ID of an input to request any other variable. Different IDs have different
+// variables.
 func inputVariable(name string) (variable string, prompted bool) {
 	id, prompted := strings.CutPrefix(name, "input:")
 	if !prompted {
@@ -136,13 +137,13 @@ func (t *Target) directory() string {
 	case t.Project == "" || filepath.IsAbs(cwd):
 		return cwd
 	case len(text.References(cwd)) > 0:
-		return cwd + ", if relative in " + project
+		return cwd + ", which, if relative, is in " + project
 	}
 	return path.Join(project, filepath.ToSlash(cwd))
 }
 
-// InProject reports whether the server can be code of the project whose configuration contains it,
-// or reads a file of the project that an argument names, rather than only a fetched or installed program.
+// InProject reports whether the server may run code of the project whose configuration contains it, or
+// may read a file that an argument names. Otherwise, it runs only a fetched or installed program.
 func (t *Target) InProject() bool {
 	if t.Project == "" || len(t.Command) == 0 {
 		return false
