@@ -48,11 +48,12 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, st
 	return mcp.MessageSubject, "", root
 }
 
-// lockedSubject returns the subject of a node in a server's entry in a lockfile: the definition to whose
-// entry it belongs. The root of instructions is the whole server, as in a message of the server.
+// lockedSubject returns the subject of a node in a server's entry in a lockfile: the definition whose
+// entry contains the node, if any. The root for instructions is the whole server, as in a server's
+// message.
 func (in *Inspector) lockedSubject(server, i int) (mcp.SubjectKind, string, int) {
 	doc := in.tree
-	member, entry := server, server // those that contain the node
+	member, entry := server, server // the server's member, and the entry in it, that contain the node
 	for c := i; c != server && c >= 0; c = int(doc.Nodes[c].Parent) {
 		member, entry = c, member
 	}

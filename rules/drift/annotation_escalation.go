@@ -24,7 +24,7 @@ var AnnotationEscalation = scanner.Rule{
 	Fix:        "Find out what the tool does now. If you want the change, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if destructiveHint or openWorldHint changed from false to true, or if a tool that writes or destroys according to its own name or description now denies this. It is medium if a reassuring hint was dropped, if a read-only tool is now annotated as open-world, or if the approved name, description or parameters already contradicted the approved hint. A new hint is a note, or low if it makes clients less careful.",
+	Basis:      "The hints are the server's own claims. The finding is critical if a read-only tool is now annotated as destructive, and medium if it only withdraws the read-only hint. It is high if destructiveHint or openWorldHint changed from false to true, or if a tool that writes or destroys according to its own name or description now denies this. It is medium if a reassuring hint was dropped, if a read-only tool is now annotated as open-world, or if the approved name, description or parameters already contradicted the approved hint. The loss of idempotentHint is rated low. A new hint is a note, or low if it makes clients less careful.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -46,8 +46,8 @@ type hint struct {
 	// denied reports whether the rest of the approved definition already contradicted the hint.
 	denied func(*wire.Doc, *mcp.Definition) bool
 
-	// claims reports whether the tool's texts contradict the harmless value. Clients may rely on
-	// that value to decide whether to ask the user.
+	// claims reports whether the tool's name or description contradicts the harmless value. Clients may
+	// rely on that value to decide whether to ask the user.
 	claims func(*mcp.Definition) bool
 }
 
@@ -142,7 +142,7 @@ func (c *change) annotations(old, now int) {
 		}
 		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, cmp.Or(before, "not set"), cmp.Or(after, "not set")))
 	}
-	if m := c.grants("/annotations", old, now); m.severity > severity { // _meta hints are not in the specification, but gateways use them
+	if m := c.grants("/annotations", old, now); m.severity > severity { // the specification defines no annotations for permissions, but gateways use them
 		severity, at = m.severity, m.pointer
 		told = slices.Insert(told, 0, m.told...)
 	}

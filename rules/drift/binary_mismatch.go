@@ -55,7 +55,7 @@ var BinaryMismatch = scanner.Rule{
 }
 
 // programWeight rates a replaced executable, and returns the message. Lockfiles are read on other
-// machines, which have other programs outside the project.
+// machines, which may have different programs outside the project.
 func programWeight(was, now *baseline.Identity) (scanner.Severity, string) {
 	const message = "the executable differs from the approved one"
 	const elsewhere = "the program is outside the project, and differs from the approved one: it was updated or replaced, or the lockfile is from another machine"
@@ -75,8 +75,7 @@ func programWeight(was, now *baseline.Identity) (scanner.Severity, string) {
 // inProject reports whether the path of an executable is that of a file in the project.
 func inProject(executable string) bool { return strings.HasPrefix(executable, "./") }
 
-// systemProgram reports whether the executable is a command that PATH finds in a directory of the
-// system.
+// systemProgram reports whether the executable is a command that PATH finds in a system directory.
 func systemProgram(id *baseline.Identity) bool {
 	return !strings.ContainsAny(id.Command, `/\`) && program(id.Command) == program(id.Executable) && usualPlace(id.Executable)
 }

@@ -4,7 +4,7 @@
 // A rule in this family sees the approved and the current definition, the lockfile and the identity
 // of the server. It never reports poisoned text that has not changed; the other families do that.
 //
-// The files that rate changes in a definition:
+// The main files that rate changes in a definition:
 //
 //   - schema_values.go: types, enums and constants
 //   - schema_parameters.go, schema_renames.go: new, renamed, removed and newly required parameters

@@ -176,7 +176,7 @@ func (c *identityChange) program(was, now *baseline.Identity) {
 
 // file compares the executables and packages that ran, if they are known.
 func (c *identityChange) file(was, now *baseline.Identity) {
-	if !was.Replaced(now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch reports it
+	if !was.Replaced(now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch reports a replaced one
 		c.add(scanner.Low, "/executable", now.Executable, "the path of the executable changed")
 	}
 	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {

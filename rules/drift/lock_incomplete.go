@@ -77,7 +77,7 @@ func withoutMembers(absent []string) []string {
 	return absent
 }
 
-// reportRemovedData reports data about a server that the change removes from the lockfile.
+// reportRemovedData reports data that the change removes from the server's entry in the lockfile.
 func reportRemovedData(p *scanner.JudgePass) {
 	before := p.Before()
 	if before == nil {
@@ -117,8 +117,8 @@ func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
 }
 
 // reportRemovedDefinitions reports approved definitions that the change under review removed from the
-// lockfile or made pending, and entries without definitions. If two lockfiles are compared otherwise,
-// drift-removed-tool reports what only the first one has: lock --prune may have removed it.
+// lockfile or made pending, and entries without definitions. In any other comparison of two lockfiles,
+// drift-removed-tool reports what only the first one contains: lock --prune may have removed it.
 func reportRemovedDefinitions(p *scanner.JudgePass) {
 	before := p.Before()
 	var absent, unapproved []string

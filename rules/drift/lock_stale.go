@@ -29,9 +29,9 @@ var LockStale = scanner.Rule{
 	},
 }
 
-// reportStale reports an entry that differs from the lockfile. An entry that does not is reported if an
-// earlier configuration differs: a lockfile has one server of a name, so locking one file again would
-// only make the other one stale.
+// reportStale reports an entry that differs from the lockfile. An entry that agrees with the lockfile is
+// reported if an earlier configuration has a different server with the same name: a lockfile can have
+// only one of them, so locking one configuration again would only make the other one stale.
 func reportStale(p *scanner.ConfigPass, entry *configfile.Entry, offer *scanner.Offer) {
 	now := baseline.IdentityOf(entry)
 	parts, other := offer.Locked.Stale(now), namesake(p, entry.Name, now)

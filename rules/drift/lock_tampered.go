@@ -90,8 +90,8 @@ var LockTampered = scanner.Rule{
 	},
 }
 
-// aboutEntry returns the beginning of an issue about a definition's entry in the lockfile: what it is
-// about, and the subject of its message.
+// aboutEntry returns the beginning of an issue about a definition's entry in the lockfile: its location,
+// and the first words of its message.
 func aboutEntry(d *mcp.Definition) scanner.JudgeIssue {
 	issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " "}
 	if d.Kind == mcp.ServerSubject {
@@ -101,8 +101,9 @@ func aboutEntry(d *mcp.Definition) scanner.JudgeIssue {
 }
 
 // reportRewritten reports a different approval of something unchanged, whose name issue.Message
-// contains. A person's later approval counts as one: mcpscan approve SERVER approves an unchanged
-// server again, and after mcpscan pins reset, mcpscan approve approves an unchanged definition again.
+// contains. If it is a person's later approval, the finding counts as approved: mcpscan approve SERVER
+// approves an unchanged server again, and so does mcpscan approve, after mcpscan pins reset, for an
+// unchanged definition.
 func reportRewritten(p *scanner.JudgePass, was, now *baseline.Approval, issue scanner.JudgeIssue) {
 	if !was.RewrittenAs(now) {
 		return

@@ -43,7 +43,7 @@ func (c *change) grants(pointer string, old, now int) *metaChange {
 	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
 	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
 	for key := range before.grants {
-		if after.grants[key] == nil { // they may have been replaced by values under new keys
+		if after.grants[key] == nil { // its values may now be under new keys
 			after = granted(&c.now, now, keysOf(&c.old, old))
 			break
 		}

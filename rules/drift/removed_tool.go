@@ -40,8 +40,8 @@ func gone(kind mcp.SubjectKind) string {
 }
 
 // reportUnlisted reports approved definitions that a lockfile keeps although its server no longer lists
-// them: they may be removed from the lockfile. In a change under review, those that the lockfile already
-// marked before it are left out.
+// them: a user can remove them with lock --prune. In a change under review, it leaves out those that the
+// lockfile already marked before the change.
 func reportUnlisted(p *scanner.JudgePass) {
 	before := p.Before()
 	if before == nil {

@@ -19,7 +19,7 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 	case free(&s.old, old):
 		s.add(scanner.Note, "%s now has a %s", s.about(), name)
 	case s.bounded():
-		s.add(scanner.Low, "%s lost its %s, but does not accept arbitrary text", s.about(), name)
+		s.add(scanner.Low, "%s lost or changed its %s, but does not accept arbitrary text", s.about(), name)
 	case free(&s.now, now):
 		weight := scanner.Medium
 		if s.letThrough(jsonschema.Text(&s.old, old), "") != "" {

@@ -101,7 +101,7 @@ func (s *side) variants(o *objectProperties, v *view, variants []int, depth int)
 	}
 }
 
-// declares reports whether a schema or a part of it declares properties.
+// declares reports whether any of the properties is declared, not only required.
 func (o *objectProperties) declares() bool {
 	return slices.ContainsFunc(o.list, func(p *property) bool { return len(p.nodes) > 0 })
 }

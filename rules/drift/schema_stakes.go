@@ -50,9 +50,8 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// Verbs, in tool names and first sentences, that indicate an action with consequences. Past
-// participles are omitted, because tools also read data about things that were paid, locked or
-// deployed.
+// Words in tool names and first sentences that indicate what a call does. Past participles are omitted,
+// because tools also read data about things that were paid, locked or deployed.
 var (
 	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls

@@ -47,7 +47,7 @@ func looser(w sense.Test, by int) intent {
 
 // upgradeSenses maps signs of a legitimate upgrade to weights that apply in addition to
 // sense.HonestSenses. Examples of such signs are a description of what a switch does, a list of
-// values, or a reference to documentation.
+// values, and a reference to documentation.
 var upgradeSenses = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (

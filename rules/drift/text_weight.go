@@ -135,7 +135,7 @@ func readWords(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
 }
 
-// rootLetters is the minimum length of a stem.
+// rootLetters is the minimum length of a stem, in bytes.
 const rootLetters = 4
 
 // root returns the approximate stem of a word.
