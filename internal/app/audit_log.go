@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// AuditLog is the log file of --events.
+// AuditLog is the log file written by --events.
 type AuditLog struct {
 	to    *report.Events // nil if there is nothing to write
 	file  *os.File

@@ -50,9 +50,9 @@ type Checks struct {
 	changed  []*configfile.ChangedSettings // files modified by the change under review; the base's versions apply
 	baseline string                        // the baseline in effect
 
-	lockfile         string            // the lockfile compared with
+	lockfile         string            // path of the lockfile with which definitions are compared
 	lockfileSeen     fs.FileInfo       // the lockfile when it was last read; nil if it did not exist
-	locking          sync.Mutex        // guards Locked once Renew may be called
+	locking          sync.Mutex        // guards Locked, which Renew changes
 	Locked           *lockfile.File    // nil if there is none
 	Before           *lockfile.File    // version of the lockfile in the base; nil if there is none
 	Enabled          map[string]bool   // servers that the configurations enable; nil if unknown
@@ -186,7 +186,7 @@ func Load(o Options) (*Checks, error) {
 	}
 	c.addIdle(settings.Idle)
 	if _, err := os.Lstat(config.MisnamedSettings); err == nil && o.Config == "" && !o.NoConfig {
-		c.Idle = append(c.Idle, fmt.Sprintf("%[1]s: this file is not read, because the configuration file is named %[2]s: rename it, or add --config %[1]s", config.MisnamedSettings, config.SettingsFile))
+		c.Idle = append(c.Idle, fmt.Sprintf("%[1]s: this file is not read, because the configuration file must be named %[2]s: rename this file, or add --config %[1]s", config.MisnamedSettings, config.SettingsFile))
 	}
 	return c, nil
 }

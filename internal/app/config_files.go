@@ -152,7 +152,7 @@ func readAtMost(r io.Reader, name string, size, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// maxEnvFile is the maximum size of an environment file.
+// maxEnvFile is the maximum size, in bytes, of an environment file or of a launcher's settings file.
 const maxEnvFile = 1 << 20
 
 // envFile is an environment file that entries name.
@@ -164,7 +164,7 @@ type envFile struct {
 	places  []configfile.Setting // variables that name files or directories of npm
 }
 
-// envFile reads an environment file in the project, once even if several entries name it.
+// envFile reads an environment file in the project, only once even if several entries name it.
 func (p *Plan) envFile(f *config.File, name string) *envFile {
 	if p.envFiles[name] != nil {
 		return p.envFiles[name]

@@ -61,9 +61,9 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
-// Renew reads the lockfile again if it has changed since it was last read, and returns true if its
-// approvals now apply. If Renew fails, the approvals stay the same, and it fails again only after
-// another change.
+// Renew reads the lockfile again if it changed since it was last read, and reports whether
+// [Checks.Engine] now has other approvals. If Renew fails, the approvals stay the same, and it does not
+// read the file again until the file changes.
 func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
 	is, err := os.Stat(c.lockfile)
 	if sameState(is, c.lockfileSeen) {
@@ -87,8 +87,8 @@ func (c *Checks) Renew(ctx context.Context) (renewed bool, err error) {
 	return true, nil
 }
 
-// sameState reports whether two descriptions of a file, nil if it is missing, show no sign of a change
-// between them.
+// sameState reports whether two descriptions, nil for a missing file, are of the same file in the same
+// state.
 func sameState(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -96,7 +96,7 @@ func sameState(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// Known returns the servers in the lockfile, also while another goroutine calls Renew.
+// Known returns the servers in the lockfile. It may be called while another goroutine calls Renew.
 func (c *Checks) Known() servers.Known {
 	c.locking.Lock()
 	defer c.locking.Unlock()

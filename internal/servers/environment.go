@@ -19,7 +19,7 @@ type Inherited struct {
 	id        string // ID of the server's entry in mcpscan.yaml
 	Variables []string
 	beyond    []string // names of the non-standard variables that it gets
-	withheld  []string // names of the variables that it does not get, except those that a shell sets; secrets first
+	withheld  []string // names of the variables that it does not get and may need; secrets first
 }
 
 // Inherits returns the part of our environment that a server gets in addition to the variables in

@@ -33,7 +33,7 @@ type Listing struct {
 	Until  <-chan struct{} // closing it stops the watch
 }
 
-// session is the session name for everything in a listing.
+// session is the session name of a listing. A second listing under another client name adds a suffix.
 const session = "scan"
 
 // Watcher receives the progress of a listing.

@@ -137,7 +137,7 @@ func asksForOutsideData(description string) bool {
 // sentence.
 const nearStart = 45
 
-// abbreviations do not end a sentence.
+// abbreviations adds a comma to abbreviations, so that they do not end a sentence.
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (

@@ -74,7 +74,7 @@ func (c *change) weigh(r changedText) (w weight) {
 // weighAlone rates a text by its content, regardless of other rules' findings.
 func (c *change) weighAlone(r changedText) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
-		return scanner.High, "the unapproved text " + why, true
+		return scanner.High, "the unapproved text shows harmful intent: " + why, true
 	}
 	if why := c.unseen(r); why != "" {
 		return scanner.High, "the added text is " + why, true
