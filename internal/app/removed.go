@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// setApart gives each locked server that no configuration enables a session of its own: its definitions
-// are inspected, but it does not count as present beside the configured servers. Without any
+// setApart gives a session of its own to each locked server that no configuration enables: its
+// definitions are inspected, but it does not count as present beside the configured servers. Without any
 // configuration, the lockfile alone says which servers there are.
 func (p *Plan) setApart() {
 	if len(p.configs) == 0 {

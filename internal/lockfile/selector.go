@@ -17,7 +17,7 @@ type Selector struct {
 }
 
 // Selects reports whether a definition of the server is selected. Instructions, which have no name, are
-// selected only by their kind.
+// selected only by their kind or with the whole server.
 func (sel Selector) Selects(k mcp.DefinitionKey) bool {
 	if sel.All || k.Kind == sel.Kind {
 		return sel.All || k.Name == sel.Name

@@ -79,7 +79,7 @@ func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
 // mayWrite reports whether a tool claims to change something, or its name contains a verb for
-// changing and neither the name nor the first word of the description is a verb for reading.
+// changing and there is no verb for reading in the name or at the start of the description.
 func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {
 		return true

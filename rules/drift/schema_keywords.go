@@ -16,7 +16,7 @@ type keyword struct {
 	compare func(s *schemaChange, name string, old, now int)
 }
 
-// keywords returns the keywords whose changes can be rated, in reporting order.
+// keywords returns the keywords that are compared one by one, in reporting order.
 func keywords() []keyword {
 	return []keyword{
 		{"pattern", comparePattern}, {"format", compareFormat},
