@@ -17,7 +17,7 @@ type piece struct {
 	text       []byte
 }
 
-// sent returns the offset in the node's text of an offset in the joined text.
+// sent converts an offset in the joined text to an offset in the node's text.
 func (c *piece) sent(at int) int {
 	if at >= c.end {
 		return c.to
@@ -127,8 +127,8 @@ func cutWord(text, next []byte) bool {
 	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
-// across returns the pieces in which [start, end) begins and ends, and whether these are different blocks
-// or lines.
+// across returns the pieces in which [start, end) begins and ends, and whether they belong to different
+// blocks or lines.
 func (p *TextPass) across(start, end int) (first, last *piece, ok bool) {
 	if len(p.pieces) == 0 {
 		return nil, nil, false

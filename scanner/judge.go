@@ -124,7 +124,6 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	return &j.out
 }
 
-// messages judges the messages in an event.
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.serverOf(e)

@@ -77,8 +77,8 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	})
 }
 
-// sent returns the part of the text as sent that [start, end) is a reading of: whole lines, or the text between
-// two pieces of markup and the markup before it.
+// sent returns the part of the text as sent that [start, end) is a reading of: whole lines or, for a text read
+// without markup, exactly that part, together with any markup directly before it.
 func (p *TextPass) sent(start, end int, first, last *piece) (from, to int) {
 	if !p.rendered {
 		return first.offset, last.to
@@ -147,7 +147,7 @@ const (
 	withoutMarkup = "read without markup"
 )
 
-// category returns output poisoning for what a server answers, and the rule's category otherwise.
+// category returns output poisoning for text in a server's answers, and the rule's category otherwise.
 // Answers are results, errors, other members of responses and, except over stdio, bodies that are
 // not messages, which clients quote in their own errors.
 func (p *TextPass) category() string {
@@ -310,7 +310,7 @@ func (in *Inspector) locateIn(i, off int) Location {
 	return loc
 }
 
-// room returns the number of session findings kept for a message.
+// room returns the maximum number of session findings kept for a message.
 func room(m *Message) int {
 	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
 }

@@ -51,7 +51,7 @@ func (l *Live) Step(e *Event) *Outcome {
 	l.approvals.RLock()
 	defer l.approvals.RUnlock()
 	facts := &Facts{}
-	if e.Kind != SharedEvent { // inspected on the other connection
+	if e.Kind != SharedEvent { // a SharedEvent was inspected on the other connection
 		facts = l.inspect(e)
 	}
 	out := l.decide(e, facts)

@@ -8,7 +8,7 @@ import (
 )
 
 // noise reports whether no client would parse the frame as a message. Such a frame does not start
-// like an object with a member or like a list of objects, and contains no later message that a
+// like a JSON object or like a list of objects or lists, and contains no later message that a
 // parser could reach by skipping a byte order mark or comment, or by treating a carriage return as
 // a line ending. Banners and log lines on standard output, such as "[INFO] ready" and
 // `info: {"service":"a"}`, are common and harmless.
@@ -55,7 +55,8 @@ func holdsMessage(s []byte) bool {
 	return id && outcome
 }
 
-// startsKey reports whether a key may follow s: s is empty or ends with a brace, a comma or a comment.
+// startsKey reports whether a key may follow s: s is empty or ends with an opening brace, a comma or
+// a comment.
 func startsKey(s []byte) bool {
 	s = bytes.TrimRightFunc(s, isQuote)
 	before := bytes.TrimRightFunc(s, blank)

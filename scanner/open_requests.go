@@ -50,7 +50,7 @@ func (srv *Server) begin(task uint64, call PendingCall) bool {
 }
 
 // maxPending bounds the open requests from each side of a connection, so that one side cannot crowd
-// out the other. A typical client has a handful of them.
+// out the other, and a server's tasks. A typical client has a handful of each.
 const maxPending = 4096
 
 // requests holds one side's open requests by raw id.
@@ -75,7 +75,7 @@ func (r *requests) put(id string, c PendingCall) bool {
 
 // refuse remembers that the open request with an id was refused. If the request is a call or read
 // that was blocked, c is that call; otherwise, c is nil. If the server answers the request
-// nevertheless, the refusal was not enforced, as in a recording. At most maxPending/2 refused
+// nevertheless, the refusal was not enforced, as in a replay. At most maxPending/2 refused
 // requests are kept, because most of them are never answered.
 func (r *requests) refuse(id string, c *Call) {
 	open, ok := r.open[id]

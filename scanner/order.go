@@ -144,7 +144,7 @@ type punctual interface{ Punctual() bool }
 // sized is implemented by chunks that report the memory that they hold until they are released.
 type sized interface{ Size() int }
 
-// admit counts the memory of a batch while its events wait.
+// admit adds the memory of a batch to that of the waiting events.
 func (o *order) admit(b *batch) {
 	b.left = len(b.events)
 	for i, e := range b.events {

@@ -28,7 +28,7 @@ type TextPass struct {
 	Subject   mcp.SubjectKind
 	Name      string // name of the definition; empty for results, which get theirs later
 	Direction mcp.Direction
-	Source    []byte       // the text as sent
+	Source    []byte       // the text before folding
 	Folded    []byte       // the text as matched by patterns; nil in Unusual and Lines
 	Matches   []text.Match // matches of the rule's own patterns, by index in Rule.AllPatterns; only set in Text
 
@@ -48,8 +48,8 @@ type TextPass struct {
 	reported         []reported
 	pieces           []piece // pieces from which the text was joined; nil if it was not
 	again            bool    // the same pieces were joined in a different way before
-	rereadings       int     // how many readings lead to this one from the text as sent; the pieces are its parts
-	rendered         bool    // likewise, separated by markup
+	rereadings       int     // readings that lead from the text as sent to this one; the pieces are parts of the former
+	rendered         bool    // the pieces are separated by markup or JSON syntax
 	whole            bool    // the pieces are almost the whole text
 
 	prose []text.Span // parts of a JSON text that another reading has without escapes
@@ -198,7 +198,7 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the text from which this one was decoded, or whose lines were joined into it. For any
+// Whole returns the text from which this one was decoded, or of which it is another reading. For any
 // other text, it returns the text itself.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
@@ -210,7 +210,7 @@ func (p *TextPass) Whole() []byte {
 // Joined reports whether the text consists of several values or content blocks of the message.
 func (p *TextPass) Joined() bool { return p.pieces != nil && p.original == nil }
 
-// Part reports whether the text was decoded from another text, or joined from lines of another text.
+// Part reports whether the text was decoded from another text, or is another reading of it.
 func (p *TextPass) Part() bool { return p.original != nil }
 
 // CountAround applies the function count to the text of which this one is a [TextPass.Part]. It returns 0 if this
@@ -275,7 +275,7 @@ type JudgePass struct {
 	Request   *PendingCall // for a response, the request that it answers; nil if there is none
 	Noise     bool         // the frame is not a message at all
 
-	Exceeded    Exceeded           // limits that the reported call exceeds
+	Exceeded    Exceeded           // limits exceeded by the call that the message reports
 	Policy      Decision           // the policy's decision about the request
 	Differences []ClientDifference // from what the server showed to a client with a different name, in any session
 

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Pinning configures what happens to calls of a tool that differs from its trusted version.
+// Pinning configures what happens to calls to a tool that differs from its trusted version.
 type Pinning struct {
 	OnChange Verdict // Block, Alert or Allow
 	Reviewed bool    // trust only versions approved in a lockfile, not the first one seen
@@ -40,8 +40,8 @@ func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	return t, trusted, now
 }
 
-// trust compares a definition, or nil if the server never listed it, with the one trusted under its
-// name.
+// trust compares a definition with the one trusted under its name. now is nil if the server never
+// listed the definition.
 func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition) (t Trust, trusted Location) {
 	var was *mcp.Definition
 	if offer := p.Approved(); offer != nil {

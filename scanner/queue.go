@@ -18,7 +18,6 @@ func (q *queue[T]) drop() {
 	}
 }
 
-// remove removes the item at index i.
 func (q *queue[T]) remove(i int) {
 	of := q.all()
 	copy(of[1:i+1], of[:i])

@@ -14,7 +14,7 @@ type Limits struct {
 	ReadThenSend time.Duration // time after a read within which a send on another server is reported
 	Flow         time.Duration // the same for any other call
 	AnyTurn      bool          // also report flows across turns
-	BurstCalls   int           // calls to one server within BurstWindow that are not yet a burst
+	BurstCalls   int           // maximum number of calls to one server within BurstWindow that are not a burst
 	BurstWindow  time.Duration
 	BlockBursts  bool                 // block every call beyond BurstCalls, even if no data can leave or the calls are parallel
 	Rate         RateLimit            // for servers that are not in Rates
@@ -132,7 +132,7 @@ func (r *recent) busy(from time.Time) bool {
 	return false
 }
 
-// settle records that the call with an id is answered, or blocked.
+// settle records that the call with an id was answered or blocked.
 func (r *recent) settle(id string) {
 	calls := r.calls.all()
 	for i := range calls {

@@ -10,15 +10,15 @@ type pinKey struct {
 	foreign bool // another engine's digest is remembered beside ours, so that neither hides a change
 }
 
-// version is a definition, listed after the one that is pinned under its name in the same session.
+// version describes a definition listed after the one pinned under its name, in the same session.
 type version struct {
 	digest              mcp.Digest
 	announced, reopened bool
 }
 
 // Notice returns whether the server announced the change to definition d with list_changed, and
-// whether the client had initialized the server again, as after a restart. Either holds for one change,
-// but for each listing of the changed definition.
+// whether the client had initialized the server again, as after a restart. Either applies
+// to one change only, but to every listing of the changed definition.
 func (p *JudgePass) Notice(d *mcp.Definition) (announced, reopened bool) {
 	v := p.judge.versions[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 	if v.digest == d.Digest {

@@ -2,8 +2,8 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/mcp"
 
-// Renaming returns a copy of an engine that compares a lockfile with its previous version. The copy compares
-// the definitions of a new server with those of the server that was probably renamed to it: changing the
+// Renaming returns e or, if e compares a lockfile with its previous version, a copy. The copy compares the
+// definitions of a new server with those of the server that was probably renamed to it: changing the
 // arguments at the same time must not hide other changes.
 func (e *Engine) Renaming(gone func(server string) bool) *Engine {
 	if !e.revised {

@@ -28,8 +28,8 @@ func (in *Inspector) reread(p *TextPass) {
 	in.wrapped(p)
 }
 
-// rendered inspects the parts of a text that contain markup as a reader sees them, and the prose of a
-// text in JSON. Tags, marks of emphasis and entities within a sentence separate its words, so patterns
+// rendered inspects the parts of a text that contain markup as a reader sees them, and the prose in a
+// JSON text. Tags, marks of emphasis and entities within a sentence separate its words, so patterns
 // miss the sentence, and the classifier scores it too low. The score is also too low if lines of markup
 // or JSON count as sentences. Unless almost the whole text is read again, rendered reports only what
 // spans or borders on markup, because rendering changes nothing else.
@@ -46,7 +46,7 @@ func (in *Inspector) rendered(p *TextPass) {
 	}
 	render(p.Source, func(rendered []byte, parts []text.Part) {
 		pass := p.otherReading(rendered, parts)
-		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of JSON is not prose
+		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of the JSON is not prose
 		in.match(&pass)
 		if isJSON {
 			in.reread(&pass)
@@ -98,7 +98,8 @@ func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
 // keptBytes is the maximum size of a buffer that is kept for later texts.
 const keptBytes = 1 << 20
 
-// otherReading returns a pass for another reading of the text of p, which consists of these parts of it.
+// otherReading returns a pass for source, a reading of the text of p that consists of the given parts of
+// that text.
 func (p *TextPass) otherReading(source []byte, parts []text.Part) TextPass {
 	buffers := &p.in.rereadings[p.rereadings]
 	pieces := buffers.pieces[:0]
@@ -115,7 +116,7 @@ func (p *TextPass) otherReading(source []byte, parts []text.Part) TextPass {
 		Source: source, pieces: pieces, rereadings: p.rereadings + 1, original: original, whole: whole && read*4 >= len(p.Source)*3}
 }
 
-// appendPieces appends the pieces of the text as sent that a part of another reading of p consists of. A part that
+// appendPieces appends the pieces of the text as sent that make up a part of another reading of p. A part that
 // is a copy is divided where the pieces of p end.
 func (p *TextPass) appendPieces(pieces []piece, part text.Part) []piece {
 	if p.rereadings == 0 {
@@ -134,8 +135,8 @@ func (p *TextPass) appendPieces(pieces []piece, part text.Part) []piece {
 	return pieces
 }
 
-// inProse reports whether [start, end) of a JSON text overlaps a value with escapes. Such a finding is left to the
-// reading without escapes, because escaped line breaks and quotation marks are not recognized as such.
+// inProse reports whether [start, end) of a JSON text overlaps a value with escapes. A finding there is left to
+// the reading without escapes, because escaped line breaks and quotation marks are not recognized as such.
 func (p *TextPass) inProse(start, end int) bool {
 	if p.original != nil {
 		return false
@@ -145,7 +146,7 @@ func (p *TextPass) inProse(start, end int) bool {
 }
 
 // inReading reports whether a text decoded from JSON contains a passage no more often than the other readings of
-// that JSON. Then the passage is inspected there, where its surroundings are not syntax.
+// that JSON. If so, the passage is inspected in those readings, where no syntax surrounds it.
 func (p *TextPass) inReading(passage []byte) bool {
 	d := &p.in.decoding
 	if d.values == nil {

@@ -46,8 +46,8 @@ type Rule struct {
 	// not enough for definitions, because a model follows them before it calls anything.
 	Definition func(*TextPass)
 
-	// Result is called for each string that a server sends in a session (results, errors,
-	// notifications and requests to the client), whether or not a pattern matched.
+	// Result is called for each string that is neither in a definition nor from the client
+	// (results, errors, notifications, requests to the client), whether or not a pattern matched.
 	Result func(*TextPass)
 
 	// Unusual is called for a text field with unusual characters, or with white space that
@@ -103,7 +103,8 @@ type Rule struct {
 	Settings func(*SettingsPass)
 }
 
-// OutputPoisoning is the category of findings in a server's responses, whatever the rule's category.
+// OutputPoisoning is the category of findings in the text of a server's responses, whatever the rule's
+// category.
 const OutputPoisoning = "output_poisoning"
 
 // Categories lists the categories of findings: those in the agentsh documentation, and others.

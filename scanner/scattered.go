@@ -17,7 +17,7 @@ const (
 	scatteredBytes  = 48          // maximum size of a value; longer ones have a meaning on their own
 	numberBytes     = 64          // maximum size of a number that can be a character code
 	listedBytes     = piecesReach // maximum size of a value in a list, which can be a line
-	rowValues       = 256         // values that are joined
+	rowValues       = 256         // maximum number of values that are joined
 	rowOverlap      = 64          // values at the end of a row that are also joined with the next ones
 )
 

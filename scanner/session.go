@@ -109,7 +109,7 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	sentDirection mcp.Direction                    // direction of frames that its log calls sent; see learnSide
+	sentDirection mcp.Direction                    // direction of frames that its log labels as sent; see learnSide
 	pending       [mcp.ServerToClient + 1]requests // open requests, by sender
 	tasks         map[uint64]PendingCall           // calls that run as tasks, by the hash of the task's ID
 	answers       answers
@@ -120,10 +120,10 @@ type Server struct {
 	Info     mcp.ServerInfo
 	Client   *mcp.ClientInfo // nil if unknown
 	Roots    []string        // URIs of the roots last listed by the client; nil if unknown
-	Relisted map[string]bool // tools that it has listed again with a different definition than in Tools
+	Relisted map[string]bool // tools that it has listed again with a definition other than the one in Tools
 	Trifecta TrifectaTools
 
-	announced [mcp.MessageSubject]bool // kinds of definitions whose list it announced as changed and has not listed completely since
+	announced [mcp.MessageSubject]bool // kinds that it announced as changed and has not listed completely since
 	reopened  [mcp.MessageSubject]bool // kinds that it has not listed completely since a client initialized it again, as after a restart
 
 	forgotten bool // not remembered, because the session has too many servers

@@ -8,11 +8,11 @@ import (
 )
 
 // maxShadows bounds the number of tools per server that are remembered because another server lists
-// a tool with the same name.
+// a tool whose name looks the same.
 const maxShadows = 4096
 
-// shadow remembers a listed tool and each tool with the same name on another server as shadows of
-// each other, so that calls need no search.
+// shadow remembers a listed tool, and each tool on another server whose name looks the same, as
+// shadows of each other, so that calls need no search.
 func (s *Session) shadow(srv *Server, k *Known) {
 	for _, o := range s.Owners(k.Definition.Name) {
 		if other := s.Servers[o.Server]; other != nil && other != srv && !separated(k.Definition.Name, o.Definition.Name) {
@@ -32,8 +32,8 @@ func plainASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// shadowed remembers another server's tool for one of this server's own tools with the same name:
-// the first one with a different definition or, until there is one, the last one.
+// shadowed remembers another server's tool whose name looks the same as that of one of this server's
+// own: the first one with a different definition or, until there is one, the last one.
 func (srv *Server) shadowed(own, other *Known) {
 	name := own.Definition.Name
 	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {

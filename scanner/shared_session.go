@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Shared contains what one message adds to its session for rules that compare servers. If
-// [Live.Sharing] is set, a Live returns a Shared with each outcome. Another Live that receives this
+// Shared contains what one message adds to its session for rules that compare servers. After a
+// call to [Live.Sharing], a Live adds Shared values to its outcomes. Another Live that receives such a
 // Shared in a SharedEvent judges its own server as if it had judged the message itself. State that
 // matters only for the message's own server, such as approvals and answers, is not shared.
 type Shared struct {

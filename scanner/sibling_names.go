@@ -73,8 +73,8 @@ func (p *TextPass) Parameter(name string) bool {
 	return false
 }
 
-// fewParameters is the number of a tool's first parameters that are compared one by one, which is
-// faster than building a map for typical tools.
+// fewParameters is the number of a tool's first parameters that are compared one by one. For
+// typical tools, this is faster than building a map.
 const fewParameters = 16
 
 // parametersFrom returns the folded names of the parameters from node c on.

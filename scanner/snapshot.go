@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
-// Snapshot holds the definitions of servers with their findings. It is a Sink for an engine that
+// Snapshot holds the definitions of servers and the findings in them. It is a Sink for an engine that
 // keeps definitions; another engine uses it as the approved state.
 type Snapshot struct {
 	Servers map[string]*Offer
@@ -66,7 +66,7 @@ type Duplicate struct {
 	First, Second Location
 }
 
-// maxOffered bounds the definitions in a snapshot. The largest of the published servers
+// maxOffered bounds the definitions, and the findings, in a snapshot. The largest of the published servers
 // examined has 235 definitions.
 const maxOffered = 65536
 
@@ -126,7 +126,8 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	return nil
 }
 
-// started records which lists a started server does not have, and whether one is missing.
+// started records which lists a started server does not offer, and whether it did not return one that it
+// declares.
 func (o *Offer) started(e *Event) {
 	o.Unlisted = o.Unlisted || e.Unlisted
 	for _, member := range e.Absent {

@@ -23,7 +23,7 @@ type suspect struct {
 	Suspicion
 }
 
-// suspect remembers the current message if it is a suspicious answer to a read.
+// suspect remembers the read that the current message answers, if the answer is suspicious.
 func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
 	why := Suspicion{Orders: j.orders(message)}
 	for i := range m.Values {

@@ -6,8 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// TrifectaTools holds, for each capability in the lethal trifecta, its witness: of the first server with
-// such a tool, the tool with the first name. The order of a server's list does not matter.
+// TrifectaTools holds, for each capability in the lethal trifecta, its witness: of the first server that
+// has a tool with the capability, the tool whose name sorts first. The order of a server's list does
+// not matter.
 type TrifectaTools [capability.Count]*Known
 
 // Lack reports whether a capability in c has no witness.

@@ -288,7 +288,6 @@ func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
 	m.Definitions = append(m.Definitions, def)
 }
 
-// nameOf returns the name of a definition.
 func (in *Inspector) nameOf(c int, key string) string {
 	n := in.member(c, key)
 	if in.tree.Kind(n) != wire.String {

@@ -151,7 +151,7 @@ func (w *withholding) released(approved *Snapshot) map[string][]mcp.SubjectKind 
 }
 
 // yields reports whether a URI template can expand to the given URI. It ignores escapes and case, because
-// some servers normalise them before they compare.
+// some servers normalise URIs before they compare them.
 func yields(template, uri string) bool {
 	template, rest := plainURI(template), plainURI(uri)
 	literal, after, more := strings.Cut(template, "{")
