@@ -21,7 +21,7 @@ type Chunk interface {
 }
 
 // Sink receives events and findings in the order in which they are judged, from a single goroutine.
-// Its arguments are valid only during the call, but findings may be kept.
+// The arguments of its methods are valid only during the call, but findings may be kept.
 type Sink interface {
 	Event(*Event, *Outcome) error
 	Finding(*Finding) error

@@ -135,7 +135,8 @@ func (o *Offer) started(e *Event) {
 	}
 }
 
-// identify records a server's configured identity. Only the first one counts.
+// identify records a server's configured identity. Of several, the first one counts, with the hosts of
+// the others that are not disabled.
 func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
 	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()
