@@ -15,7 +15,6 @@ type answers struct {
 	n    int
 }
 
-// answer remembers an answer.
 func (srv *Server) answer(m *Message) {
 	a := &srv.answers
 	if a.last == nil {
@@ -27,7 +26,7 @@ func (srv *Server) answer(m *Message) {
 }
 
 // Answered reports whether the current response's request was already answered, and whether that
-// answer was the same.
+// answer was identical to this one.
 func (p *JudgePass) Answered() (before, same bool) {
 	a := &p.Server.answers
 	if a.last == nil || p.Request != nil {
@@ -47,7 +46,7 @@ func (p *JudgePass) Answered() (before, same bool) {
 // belongs to no call, such as a resource that the user mentioned.
 func (p *JudgePass) Unasked() bool { return p.event.Unasked }
 
-// OpenElsewhere reports whether the server has an open request in another session that the
+// OpenElsewhere reports whether another session has an open client request to the server that the
 // current response could answer.
 func (p *JudgePass) OpenElsewhere() bool {
 	return slices.ContainsFunc(p.judge.idle, func(s *Session) bool {

@@ -9,8 +9,8 @@ import (
 // an entry of a lockfile, they come from the lockfile's previous version if the engine has it.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
-// ComparedWith names what the event is compared with, for messages: the lockfile or the older version of
-// the servers. It returns "" if there is nothing to compare it with.
+// ComparedWith names, for a finding's message, what the event is compared with: the lockfile or the
+// older version. It returns "" if there is nothing to compare it with.
 func (p *JudgePass) ComparedWith() string {
 	switch {
 	case p.judge.engine.snapshot(p.event) == nil:
@@ -26,7 +26,7 @@ func (p *JudgePass) ComparedWith() string {
 // available through [ConfigPass].
 func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
-// ConfiguredIdentity returns the configured identity of a started server, or nil for other servers.
+// ConfiguredIdentity returns the configured identity of a started server, or nil if there is none.
 // The identity was compared with the approved one when the configuration was judged.
 func (p *JudgePass) ConfiguredIdentity() *baseline.Identity {
 	if p.event.Kind != StartedEvent || p.judge.engine.versions {
@@ -118,8 +118,8 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 }
 
 // Found returns the findings in the text of a definition, except those that its approved version also
-// had. Findings of judge rules are not included: they are about other messages, such as the first
-// listing of the definition, and not about what its text says.
+// had. Findings of judge rules are not included: they relate the definition to other messages, such as
+// its first listing, and are not about what its text says.
 func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.engine.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {

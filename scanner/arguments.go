@@ -33,7 +33,7 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 		if len(args) == maxArguments {
 			return args, true
 		}
-		if size+len(raw) > argumentsBytes { // keep going, because arguments after a long one are still inspected
+		if size+len(raw) > argumentsBytes { // keep going, because shorter arguments may still fit
 			partial = true
 			continue
 		}

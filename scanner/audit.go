@@ -48,9 +48,9 @@ func (in *Inspector) audit() {
 	in.messageRules(m, root)
 }
 
-// quotes inspects an audit event's member that contains another engine's detections. It skips the
-// text quoted in them, which is reported with the detection and would otherwise be found again in
-// every log that quotes this log. It returns false for any other member.
+// quotes handles a member of an audit event that contains or describes detections of another engine.
+// It skips the text quoted in them, which is reported with the detection and would otherwise be found
+// again in every log that quotes this log. It returns false for any other member.
 func (in *Inspector) quotes(m *Message, root, c int) bool {
 	doc := in.tree
 	switch {

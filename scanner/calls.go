@@ -17,7 +17,7 @@ type Call struct {
 	Undated  bool // as in Event
 	Category capability.Category
 	Refused  bool // the recording says that the call was blocked
-	Awaited  bool // the session has answers from the server, so the call has returned nothing until it has one
+	Awaited  bool // the server had answered before in the session, so the call has returned nothing until it is answered
 	Server   string
 	Tool     string // a long name is truncated
 	Request  string // ID of the model request whose response contained the call; "" if not recorded
@@ -142,7 +142,7 @@ func (srv *Server) count(c *Call, l *Limits) (x Exceeded) {
 // Exceeded describes which limits of its server a call exceeds.
 type Exceeded struct {
 	Burst      bool     // the call exceeds the burst limit within the window
-	FirstBurst bool     // it is the first to do so
+	FirstBurst bool     // it is the first of consecutive calls to do so
 	Began      Location // location of the first call in that window
 	Parallel   bool     // at least half of the calls in that window began while another one was open
 	Rate       bool     // the server's bucket has no token for the call
@@ -195,7 +195,7 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 
 // calls holds the remembered calls to one server, each category sorted by time.
 type calls struct {
-	within  bool // the server is among those with calls within the window
+	within  bool // the server is in Session.callers
 	newest  time.Time
 	of      [capability.Categories]queue[Call]
 	suspect *suspect // the last suspicious read; nil if none
@@ -269,9 +269,9 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 }
 
 // unanswered reports whether a call still waits for its answer. It is false for calls with a model
-// request, which the agentsh design compares by their order alone, and for calls to a server
-// without any answer, because a recording may lack answers. A message that was not read could be the
-// answer.
+// request, which the agentsh design compares by their order alone, and for calls made before the
+// server's first answer, because a recording may lack answers. It is also false once a message was
+// not read, because that message could be the answer.
 func (srv *Server) unanswered(c *Call) bool {
 	return c.Awaited && c.Request == "" && !srv.unread && srv.open(c)
 }

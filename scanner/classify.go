@@ -12,8 +12,8 @@ import (
 // codeBytes is the length to which the raw JSON of an error code is truncated.
 const codeBytes = 16
 
-// classify sets a message's kind, ID and methods, and the error code or the hash of a response. A
-// response with a method is still a response, because its result reaches the client.
+// classify sets a message's kind, ID and methods, and a response's error code and hash. A response
+// with a method is still a response, because its result reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
@@ -42,7 +42,7 @@ func (in *Inspector) classify(m *Message, root int) {
 }
 
 // methodsOf sets Method, and sets OtherMethods to those that a different parser would read, such as
-// one that ignores case or keeps the first of two members.
+// one that ignores case or keeps the first of two members with the same name.
 func (in *Inspector) methodsOf(m *Message, root int) {
 	own := in.member(root, "method")
 	m.Method = in.method(own)
@@ -72,7 +72,7 @@ func (in *Inspector) member(root int, name string) int {
 	return found
 }
 
-// resultKeys maps the folded form of each key of a result to the key itself.
+// resultKeys maps the folded form of each known key of a result to the key itself.
 var resultKeys = func() map[string]string {
 	t := map[string]string{}
 	for _, key := range strings.Fields(`tools prompts resources resourceTemplates serverInfo instructions capabilities protocolVersion

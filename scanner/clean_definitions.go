@@ -55,7 +55,7 @@ func (in *Inspector) inspectDefinition(kind mcp.SubjectKind, name string, node i
 // progress records everything about an event, except its values, that inspecting text can change.
 type progress struct {
 	findings, skips, dropped, unfinished int
-	decodable                            int // decoded bytes that are left
+	decodable                            int // bytes that may still be decoded
 	cut, deep                            bool
 	unread                               string
 }

@@ -133,7 +133,7 @@ func (j *judge) note(o *clientOffer, key mcp.DefinitionKey, s shown) bool {
 	return true
 }
 
-// keys returns the definitions of one kind, sorted.
+// keys returns the keys of the definitions of one kind, sorted.
 func (o *clientOffer) keys(kind mcp.SubjectKind) (keys []mcp.DefinitionKey) {
 	for key := range o.definitions {
 		if key.Kind == kind {

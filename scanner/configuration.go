@@ -76,8 +76,8 @@ func (p *ConfigPass) pinned(name string) bool {
 	return offer != nil || p.LockedBefore(name) != nil
 }
 
-// Environment is a policy about the environment variables of servers. It is pure and safe for
-// concurrent use.
+// Environment is a policy about the environment variables of servers. Implementations must be pure and
+// safe for concurrent use.
 type Environment interface {
 	// Variable decides whether a server may have the named variable.
 	Variable(server, name string) Decision
@@ -95,11 +95,11 @@ func (p *ConfigPass) Variable(e *configfile.Entry, name string) Decision {
 const switchedOff = " (the server is disabled in this file, but changing one word enables it)"
 
 // Report reports a finding about a value in an entry, or about a setting if the entry is nil. The
-// pointer to the value has the form that Entry.Span expects. If there is no value at the pointer,
+// pointer has the form of a key of Entry.Span. If there is no value at the pointer,
 // the finding is located at the nearest enclosing one. The evidence is shown without the entry's
-// secrets. Findings about a disabled entry have a severity one level lower, unless the lockfile has
-// an entry for the server or had one before the change under review, because then they concern a
-// change to that server.
+// secrets. Findings about a disabled entry have a severity one level lower, unless a Configs check
+// reports them and the lockfile has an entry for the server or had one before the change under review,
+// because then they concern a change to that server.
 func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
@@ -160,7 +160,7 @@ func (p *ConfigPass) conceal(e *configfile.Entry, evidence string) string {
 	return p.secrets.Mask(evidence[:min(len(evidence), configfile.ConcealedBytes)])
 }
 
-// configured contains the configurations that the judge has seen.
+// configured contains the entries of the configurations that the judge has seen.
 type configured struct {
 	known map[string][]ConfiguredServer // by name
 	count int
@@ -180,7 +180,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later servers with this name are not compared with this one")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: the rest of this configuration is not compared with later ones")
 			return
 		}
 		entry := &e.Config.Entries[i]
@@ -203,7 +203,7 @@ type SettingsIssue struct {
 	Severity Severity
 	Message  string
 	Pointer  string
-	Key      string // distinguishes findings in the same file in the fingerprint
+	Key      string // part of the fingerprint: distinguishes findings in the same file
 	Diff     string
 	Signals  []string
 	Pos      configfile.Position

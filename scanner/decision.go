@@ -30,11 +30,11 @@ type Check uint8
 const (
 	NoCheck          Check = iota
 	RegistryCheck          // is the tool known?
-	CrossServerCheck       // what did other servers do before?
+	CrossServerCheck       // is it an attack across servers, or a burst of calls?
 	RateCheck
 	PinCheck    // is the definition the approved one?
 	PolicyCheck // what does the user's policy say?
-	OutputCheck // is a text from the server poisoned?
+	OutputCheck // is text from the server poisoned?
 )
 
 var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy", "output"}
@@ -77,7 +77,7 @@ type PolicyRequest struct {
 	Tool      *Known // for a call, the tool as last listed by the server, or nil
 }
 
-// Argument is one string, number or boolean in the parameters of a request.
+// Argument is one string, number, boolean or null in the parameters of a request.
 type Argument struct {
 	Name    string // name of the argument, or of the one that contains it
 	Pointer string // JSON Pointer relative to the parameters
@@ -232,7 +232,7 @@ func unprefixed(name, server string) string {
 	return name
 }
 
-// poisoned blocks a response, or a frame that is not a message, because of findings in its text.
+// poisoned blocks a response, or a frame that is not a message, if a finding in its text requires it.
 func (j *judge) poisoned(p *JudgePass, message int) {
 	if kind := p.Message.Kind; j.engine.options.Blocks == nil || kind != mcp.Response && kind != mcp.Malformed {
 		return
@@ -285,7 +285,7 @@ type Judged struct {
 	Tool      *Known     // of a call: the tool as last listed by the server; nil if never listed
 	Calls     int        // number of calls that the message adds to the count; see judge.call
 	Decision  Decision   // the zero value lets the message pass
-	Overruled []Decision // decisions of other checks that did not prevail, in the order in which they were made
+	Overruled []Decision // decisions that did not prevail, in the order in which they were overruled
 	Listings  []Listing  // tools that are new or changed in the session
 	Secrets   []string   // of a client's message: unmasked values that a server returned as secrets
 }

@@ -14,7 +14,8 @@ type decoding struct {
 	left  int                  // bytes that may still be decoded
 	seen  map[decodedText]bool // texts already decoded in the current field
 	whole *int                 // result of CountAround for the current field
-	// The prose of the current field if it is JSON: without escapes, and also without markup; see inReading.
+	// The prose of the current field if it is JSON: values is without escapes, rendered also without
+	// markup; see inReading.
 	values, rendered []byte
 
 	deep   bool   // there are more levels of encoding than are followed

@@ -77,9 +77,9 @@ func (srv *Server) learnSide(e *Event, m *Message, asked PendingCall) {
 }
 
 // dispute is called for a response of unknown direction that was attributed to the server. If it
-// answered a request of the client, dispute marks the server's open request with the same ID, because it
-// may have answered that one instead. If it answered none, dispute removes a marked request with that ID:
-// one of the two responses answered it.
+// answered a request of the client, dispute marks the server's open request with the same ID, because
+// the response may belong to that one. If it answered none, dispute removes a marked request with that
+// ID: one of the two responses answered it.
 func (srv *Server) dispute(id string, answered bool) {
 	theirs := &srv.pending[mcp.ServerToClient]
 	asked, open := theirs.find(id)

@@ -16,7 +16,7 @@ type Options struct {
 	Sessions int // maximum number of open sessions; 0 means 2048
 
 	// Similarity is the minimum similarity, from 0 to 1, of two server names that count as
-	// look-alikes; 0 means DefaultSimilarity.
+	// look-alikes; 0 means names.DefaultSimilarity.
 	Similarity float64
 
 	Limits Limits // limits on the calls of a session
@@ -71,7 +71,7 @@ type comparison struct {
 	pair     bool
 	keep     bool
 
-	renamed map[string]*Offer // for a new server in the lockfile: the one in base that was probably renamed
+	renamed map[string]*Offer // for a new server in the lockfile: the server in base that was probably renamed to it
 }
 
 // Against returns a copy of the engine that compares definitions with the approved ones. The copy

@@ -26,11 +26,11 @@ const (
 	SettingsEvent                    // changed settings that affect findings, in Settings; belongs to no session and does not count as input
 	SharedEvent                      // what a message on another connection adds to the session, in Shared
 	StartedEvent                     // the identity of a queried server, in Identity; never part of a recording
-	RemovedEvent                     // a server that the compared state has, and the input no longer names; never part of a recording
+	RemovedEvent                     // a server in the compared state that the input no longer names; never part of a recording
 )
 
-// sent reports whether somebody sent or wrote the messages of an event of this kind; mcpscan itself
-// creates those of the others.
+// sent reports whether the messages of an event of this kind come from the input; mcpscan itself creates
+// those of the other kinds.
 func (k EventKind) sent() bool { return k != StartedEvent && k != RemovedEvent }
 
 // Event is one unit of input. The reader or proxy that creates it sets Time; the engine uses no
@@ -55,7 +55,7 @@ type Event struct {
 	Identity     *baseline.Identity       // of a LockEvent, a StartedEvent or the DefinitionEvent of a bundle: identity of the server; nil if unknown
 	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
 	Members      baseline.Members         // of a LockEvent: members that the lockfile has for the server besides its definitions
-	Absent       []string                 // of a StartedEvent: lists that the server does not have, by their member, such as "tools"
+	Absent       []string                 // of a StartedEvent: lists that the server says it does not have, each named by its member, such as "tools"
 	Unlisted     bool                     // of a StartedEvent: the server did not return all lists that it declares
 	Approved     bool                     // of a LockEvent: contains the approved definitions, not those seen since
 	Config       *configfile.ClientConfig
@@ -63,13 +63,13 @@ type Event struct {
 	Shared       *Shared // of a SharedEvent; the judge may change it
 	Origin       Origin
 	Parts        []Part // of an assembled frame: the origin of each part in the file, in order
-	Dialect      string // LLM API whose log contained the frame, as in an llm_message; "" for a frame seen on its connection
+	Dialect      string // LLM API whose log contained the frame, named as in an llm_message; "" for a frame seen on its connection
 	FromModelLog bool   // the frame comes from a model's log, so a recording of the connection would contain the same call
 	Unreadable   string // why a part other than the frame could not be read, worded for a report; "" if none
 	Unattributed bool   // the recording does not name the frame's server; Server is a placeholder
 	Unasked      bool   // the frame was assembled from a part of a transcript that belongs to no call
 	Projected    bool   // the definitions are in the form that a client passes to a model: incomplete, and possibly only part of a list
-	Rewritten    bool   // the client has also changed the definitions, so they are comparable only to others rewritten by it
+	Rewritten    bool   // the client has also changed the definitions, so they are comparable only with others that it changed
 
 	tree *wire.Doc
 	root int

@@ -32,7 +32,7 @@ type Message struct {
 	traits   mcp.Traits          // traits of the message itself
 	Method   string
 	ID       string // raw JSON of the id: 1, "1" and 1.0 are different ids
-	Target   string // name of the tool or prompt called or fetched, or URI of the resource read
+	Target   string // name of the tool called or prompt fetched, or URI of the resource read
 	Offset   int    // offset of the message in the frame
 
 	OtherMethods []string         // further methods that some parsers read, up to one more than maxOtherMethods

@@ -34,7 +34,7 @@ type place struct{ line, column int32 }
 // The bounds on the values extracted from one event.
 const (
 	maxValues = 4096 // per kind
-	// maxPassages is the maximum number of passages. Those with the lowest digests are kept, so that
+	// At twice maxPassages, passages are reduced to the maxPassages with the lowest digests, so that
 	// messages with the same passages keep the same ones.
 	maxPassages = 1024
 )

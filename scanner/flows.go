@@ -14,7 +14,7 @@ import (
 // Outflow is the result in which a value first appeared in a session.
 type Outflow struct {
 	Server   string
-	Tool     string // name of the called or fetched tool or prompt, or URI of the resource read; "" if unknown
+	Tool     string // name of the tool called or prompt fetched, or URI of the resource read; "" if unknown
 	Location Location
 	Orders   string // ID of the rule that found an instruction to an AI in the same result; "" if none
 }
@@ -72,7 +72,7 @@ func (all *valueSources) of(s valueSource) *valueSource {
 	if last := all[s.kind]; last != nil && *last == s {
 		return last
 	}
-	kept := s // s itself would be allocated in every call
+	kept := s // taking the address of s would allocate it in every call
 	all[s.kind] = &kept
 	return &kept
 }

@@ -40,7 +40,7 @@ type Inspector struct {
 	pass        TextPass
 	matches     []text.Match
 	reading     any                       // last result of TextPass.Reading
-	rereadings  [mostRereadings]rereading // by how many readings lead to the one that is read again
+	rereadings  [mostRereadings]rereading // indexed by the number of readings that led to the text being read again
 	clean       cleanDefinitions
 	listed      [sha256.Size]byte // digest of the names in the current list
 	valuesOnly  bool              // extract values from text, but run no text rules
@@ -188,8 +188,8 @@ func (in *Inspector) frame() {
 	}
 }
 
-// config inspects a client configuration. Each server increases the number of findings that are
-// kept.
+// config inspects a client configuration. The limit on its findings grows with its number of
+// servers.
 func (in *Inspector) config() {
 	in.found.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
@@ -203,8 +203,7 @@ func (in *Inspector) config() {
 	}
 }
 
-// region inspects every string and key in the subtree of node i, as part of the subject at
-// root.
+// region inspects the strings and keys in the subtree of node i, as part of the subject at root.
 func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	in.span(kind, name, root, i, int(in.tree.Nodes[i].Next))
 }
