@@ -24,8 +24,8 @@ func (srv *Server) direction(e *Event, m *Message) mcp.Direction {
 	return likelyDirection(m)
 }
 
-// sideGivesDirection reports whether the direction of an event follows from its side: it is known
-// whether the client or the server wrote the log.
+// sideGivesDirection reports whether the direction of an event follows from its side, because it is
+// known whether the client or the server wrote the log.
 func (srv *Server) sideGivesDirection(e *Event) bool {
 	return e.Side != mcp.NoSide && srv.sentDirection != mcp.Unknown
 }
@@ -41,8 +41,8 @@ func likelyDirection(m *Message) mcp.Direction {
 	return mcp.ServerToClient
 }
 
-// clientAnswers reports whether a response without a direction can only answer a request of the server.
-// If client and server both have an open request with its ID, the response counts as the server's, and
+// clientAnswers reports whether a response without a direction can answer a request of the server, but
+// none of the client. If both have an open request with its ID, the response counts as the server's, and
 // so does the next response with this ID (see dispute).
 func (srv *Server) clientAnswers(side mcp.Side, id string) bool {
 	asked, open := srv.pending[mcp.ServerToClient].find(id)

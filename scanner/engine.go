@@ -23,7 +23,7 @@ type Options struct {
 	Policy Policy // policy for requests; nil for none
 
 	Pinning     *Pinning    // for called tools; nil means DefaultPinning
-	Environment Environment // policy for configurations; nil for none
+	Environment Environment // policy for environment variables; nil for none
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	// Trusted reports whether mcpscan lock approves new definitions of a known server; nil if it approves
