@@ -33,12 +33,14 @@ type lineSource struct {
 	talk    *transcript // reads the LLM API messages of the recording; nil before the first
 	said    chunk       // events of talk
 	pool    sync.Pool   // pool of *lineChunk
+	buffers sync.Pool   // pool of *lineBuffers
 }
 
 func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSource {
 	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), o: o, max: o.MaxMessage, decoder: d}
 	_, s.records = d.(*jsonLines)
-	s.pool.New = func() any { return &lineChunk{source: s, data: make([]byte, 0, chunkBytes+chunkBytes/4)} } // room for a last line
+	s.pool.New = func() any { return &lineChunk{source: s, data: make([]byte, 0, chunkBytes)} }
+	s.buffers.New = func() any { return &lineBuffers{} }
 	return s
 }
 
@@ -47,17 +49,16 @@ type line struct {
 	start, end int
 	number     int
 	oversize   int64  // length of a line that was not read; otherwise 0
-	own        []byte // a long line in separate memory; otherwise nil
+	own        []byte // a line in separate memory, because it is long or the chunk is full; otherwise nil
 }
 
-// lineChunk is a run of lines. Once the lines have been judged, its memory returns to the pool,
-// unless it held a long line.
+// lineChunk is a run of lines. Once the lines have been judged, its memory returns to the pool.
 type lineChunk struct {
-	source  *lineSource
-	data    []byte
-	long    int // bytes of lines in separate memory
-	lines   []line
-	buffers lineBuffers
+	source *lineSource
+	data   []byte
+	long   int // bytes of lines in separate memory
+	lines  []line
+	events []scanner.Event
 }
 
 // lineBuffers holds the memory for decoding. Events are passed by pointer, so they are allocated in
@@ -71,7 +72,7 @@ type lineBuffers struct {
 // event returns a new event for a line.
 func (b *lineBuffers) event(file string, l line) *scanner.Event {
 	if len(b.events) == cap(b.events) {
-		b.events = make([]scanner.Event, 0, 64)
+		b.events = make([]scanner.Event, 0, max(8, 2*cap(b.events)))
 	}
 	b.events = append(b.events, scanner.Event{Origin: scanner.Origin{File: file, Line: l.number, Column: 1}})
 	return &b.events[len(b.events)-1]
@@ -129,8 +130,12 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
 			continue
 		}
-		if len(l.Data) >= chunkBytes { // copying it would take twice the memory
-			s.lines.Detach()
+		if len(c.data)+len(l.Data) > cap(c.data) {
+			if len(l.Data) >= chunkBytes { // copying it would take twice the memory
+				s.lines.Detach()
+			} else {
+				l.Data = bytes.Clone(l.Data)
+			}
 			c.lines, c.long = append(c.lines, line{number: l.Number, own: l.Data}), c.long+len(l.Data)
 			continue
 		}
@@ -185,6 +190,12 @@ func (c *lineChunk) orNil() scanner.Chunk {
 
 // Events decodes the lines of the chunk.
 func (c *lineChunk) Events(yield func(*scanner.Event)) {
+	b := c.source.buffers.Get().(*lineBuffers)
+	b.events = c.events
+	defer func() {
+		c.events, b.events = b.events, nil
+		c.source.buffers.Put(b)
+	}()
 	for _, l := range c.lines {
 		if l.oversize > 0 {
 			yield(skipped(c.source.name, l.number, "a line exceeds the limit of %d bytes (--max-message)", c.source.max))
@@ -194,7 +205,7 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 		if data == nil {
 			data = c.data[l.start:l.end:l.end]
 		}
-		c.source.decoder.decode(&c.buffers, l, data, yield)
+		c.source.decoder.decode(b, l, data, yield)
 	}
 }
 
@@ -203,11 +214,15 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 // each run.
 func (c *lineChunk) Size() int { return len(c.data) + c.long }
 
-// Release returns the chunk's memory to the pool, unless it held a long line.
+// maxEvents is the maximum number of events of a chunk whose memory is reused.
+const maxEvents = 256
+
+// Release returns the chunk's memory to the pool.
 func (c *lineChunk) Release() {
-	c.buffers.events = nil
 	clear(c.lines)
-	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // do not retain the memory of a long line
-		c.source.pool.Put(c)
+	clear(c.events)
+	if c.events = c.events[:0]; cap(c.events) > maxEvents {
+		c.events = nil
 	}
+	c.source.pool.Put(c)
 }

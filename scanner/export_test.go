@@ -24,7 +24,7 @@ type Most struct{ Events, Bytes int }
 // Waiting runs a source and returns the maximum numbers of events and bytes that waited at one
 // time.
 func Waiting(e *Engine, src Source) (most Most) {
-	o, in := newOrder(), e.NewInspector()
+	o, in := newOrder(&batches{}), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
 		b := &batch{chunk: chunk}
 		if c, ok := chunk.(sized); ok {
@@ -41,7 +41,7 @@ func Waiting(e *Engine, src Source) (most Most) {
 
 // Wait queues events and discards them instead of judging them.
 func Wait(events []*Event) {
-	o := newOrder()
+	o := newOrder(&batches{})
 	o.feed(&batch{chunk: noChunk{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})
 	o.flush(func(*Event, *Facts) {})
 }

@@ -19,6 +19,17 @@ type Facts struct {
 	structureMasked bool // masking secrets changed the structure of a message, not only texts
 }
 
+// reset empties the facts but keeps the memory for one message. It does not keep what the message refers
+// to, such as its definitions, which the judge may remember.
+func (f *Facts) reset() {
+	messages := f.Messages[:0]
+	if cap(messages) > 1 {
+		messages = nil
+	}
+	clear(f.Messages)
+	*f = Facts{Messages: messages}
+}
+
 // Message is one JSON-RPC message, reduced to the data that sessions need.
 type Message struct {
 	// The fields that judging reads for each message come first, to share cache lines.

@@ -195,9 +195,12 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 // ownValues gives the current message a copy of its values, because the next message reuses their
 // memory.
 func (in *Inspector) ownValues() {
-	if in.message < len(in.facts.Messages) {
-		m := &in.facts.Messages[in.message]
-		m.Values = slices.Clone(m.Values)
+	if in.message >= len(in.facts.Messages) {
+		return
+	}
+	if m, n := &in.facts.Messages[in.message], len(in.kept); len(m.Values) > 0 {
+		in.kept = append(in.kept, m.Values...)
+		m.Values = slices.Clip(in.kept[n:])
 	}
 }
 

@@ -30,6 +30,7 @@ type Inspector struct {
 	cut         bool // a pattern exceeded its maximum number of matches
 	decoding    decoding
 	collected   values
+	kept        []Value // the values of this message and earlier ones
 	key         []byte
 	unread      bool // the current text is a frame that is not JSON, with its escapes undecoded
 	places      Places
@@ -55,6 +56,12 @@ func (e *Engine) NewInspector() *Inspector {
 // Inspect returns the facts about one event.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
+	in.inspect(e, facts)
+	return facts
+}
+
+// inspect fills in the facts about one event. They must be empty, but their memory is used.
+func (in *Inspector) inspect(e *Event, facts *Facts) {
 	in.event, in.facts, in.cut = e, facts, false
 	in.found = bounded{most: min(maxPerEvent+len(e.Frame)/bytesPerFinding, mostPerEvent)}
 	in.decoding.reset(len(e.Frame))
@@ -64,14 +71,14 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.scan.Start()
 	switch e.Kind {
 	case SkippedEvent, IgnoredEvent, SharedEvent:
-		return facts
+		return
 	}
 	if in.late() {
-		return facts
+		return
 	}
 	if !in.engine.shard.has(e.Session) {
 		in.elsewhere()
-		return facts
+		return
 	}
 	switch e.Kind {
 	case FrameEvent, DefinitionEvent, AuditEvent:
@@ -109,12 +116,11 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	for _, p := range in.scan.Unfinished() {
 		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: some text was not searched")
 	}
-	return facts
 }
 
 // forget drops the inspector's references to the last event.
 func (in *Inspector) forget() {
-	in.event, in.facts, in.tree, in.own.Data, in.pass, in.found = nil, nil, nil, nil, TextPass{}, bounded{}
+	in.event, in.facts, in.tree, in.own.Data, in.pass, in.found, in.kept = nil, nil, nil, nil, TextPass{}, bounded{}, nil
 }
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = once(in.facts.Skips, reason) }

@@ -27,6 +27,7 @@ type order struct {
 	seed    maphash.Seed
 	waiting int // bytes kept by waiting events
 	newest  int // bytes of the last batch, which is in memory in any case
+	pool    *batches
 }
 
 // slot is an event at its position.
@@ -38,8 +39,8 @@ type slot struct {
 	before int       // previous position whose session has the same hash
 }
 
-func newOrder() *order {
-	return &order{slots: make([]slot, maxWaiting), head: 1, next: 1, last: make([]int, maxWaiting), seed: maphash.MakeSeed()}
+func newOrder(pool *batches) *order {
+	return &order{slots: make([]slot, maxWaiting), head: 1, next: 1, last: make([]int, maxWaiting), seed: maphash.MakeSeed(), pool: pool}
 }
 
 func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
@@ -48,16 +49,17 @@ func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
 // much memory, it judges the first event.
 func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
+	chunk := b.chunk // judging the last event releases the batch
+	if len(b.events) == 0 {
+		o.release(b)
+	}
 	for i, e := range b.events {
 		o.push(e, b.facts[i], b)
 		for o.next-o.head == len(o.slots) || o.head < o.next && o.waiting-min(o.newest, maxWaitBytes) > maxWaitBytes {
 			o.pop(judge)
 		}
 	}
-	if len(b.events) == 0 {
-		o.release(b)
-	}
-	if c, ok := b.chunk.(punctual); ok && c.Punctual() {
+	if c, ok := chunk.(punctual); ok && c.Punctual() {
 		o.flush(judge)
 	}
 }
@@ -158,4 +160,5 @@ func (o *order) admit(b *batch) {
 func (o *order) release(b *batch) {
 	o.waiting -= b.bytes
 	b.chunk.Release()
+	o.pool.put(b)
 }

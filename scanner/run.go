@@ -43,15 +43,56 @@ func (r *Result) Add(other Result) {
 	c.Skipped, c.Ignored = append(c.Skipped, other.Coverage.Skipped...), append(c.Ignored, other.Coverage.Ignored...)
 }
 
-// batch is a chunk on its way from the source through a worker to the judge.
+// batch is a chunk on its way from the source through a worker to the judge. Once its events have
+// been judged, its memory is reused for another chunk.
 type batch struct {
 	chunk  Chunk
 	events []*Event
 	facts  []*Facts
-	done   chan struct{}
-	left   int // events not judged yet
-	size   int // size of the chunk in memory
-	bytes  int // total memory kept by the batch
+	values []Value       // the values of all its messages
+	done   chan struct{} // receives when the events have been inspected
+	left   int           // events not judged yet
+	size   int           // size of the chunk in memory
+	bytes  int           // total memory kept by the batch
+}
+
+// batches is a pool of batches.
+type batches struct{ pool sync.Pool }
+
+func (p *batches) get(c Chunk) *batch {
+	b, _ := p.pool.Get().(*batch)
+	if b == nil {
+		b = &batch{done: make(chan struct{}, 1)}
+	}
+	b.chunk = c
+	return b
+}
+
+// maxReused is the maximum number of events, and of values, of a batch whose memory is reused. A chunk
+// has about 20 events, or far more if its lines are very short.
+const maxReused = 1024
+
+func (p *batches) put(b *batch) {
+	if len(b.facts) > maxReused || len(b.values) > maxReused {
+		return
+	}
+	for _, f := range b.facts {
+		f.reset()
+	}
+	clear(b.events)
+	clear(b.values)
+	b.chunk, b.events, b.facts, b.values, b.size, b.bytes = nil, b.events[:0], b.facts[:0], b.values[:0], 0, 0
+	p.pool.Put(b)
+}
+
+// next returns the facts to fill for the next event.
+func (b *batch) next() *Facts {
+	n := len(b.facts)
+	if n == cap(b.facts) || b.facts[:n+1][n] == nil {
+		b.facts = append(b.facts, &Facts{Messages: make([]Message, 0, 1)})
+	}
+	b.facts = b.facts[:n+1]
+	return b.facts[n]
 }
 
 // maxAhead bounds the bytes that are read but not yet inspected. It is needed because a chunk can
@@ -92,26 +133,27 @@ func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, er
 	var readErr error
 	var wg sync.WaitGroup
 	ahead := &ahead{changed: sync.Cond{L: new(sync.Mutex)}}
+	pool := &batches{}
 	wg.Go(func() {
 		defer close(work)
 		defer close(ordered)
-		readErr = read(ctx, src, ahead, work, ordered)
+		readErr = read(ctx, src, ahead, pool, work, ordered)
 	})
 	for range e.options.Workers {
 		wg.Go(func() { e.inspect(work) })
 	}
 	j := newJudge(e)
-	sinkErr := j.run(ordered, ahead, sinks, cancel)
+	sinkErr := j.run(ordered, ahead, pool, sinks, cancel)
 	wg.Wait()
 	return j.result(), errors.Join(sinkErr, readErr)
 }
 
-func read(ctx context.Context, src Source, ahead *ahead, work, ordered chan<- *batch) error {
+func read(ctx context.Context, src Source, ahead *ahead, pool *batches, work, ordered chan<- *batch) error {
 	for ctx.Err() == nil {
 		ahead.wait()
 		chunk, err := src.Next()
 		if chunk != nil {
-			b := &batch{chunk: chunk, done: make(chan struct{})}
+			b := pool.get(chunk)
 			if c, ok := chunk.(sized); ok {
 				b.size = c.Size()
 			}
@@ -132,12 +174,14 @@ func read(ctx context.Context, src Source, ahead *ahead, work, ordered chan<- *b
 func (e *Engine) inspect(work <-chan *batch) {
 	in := e.NewInspector()
 	for b := range work {
+		in.kept = b.values
 		b.chunk.Events(func(ev *Event) {
 			b.events = append(b.events, ev)
-			b.facts = append(b.facts, in.Inspect(ev))
+			in.inspect(ev, b.next())
 			ev.tree = nil // the tree belongs to the worker
 		})
-		close(b.done)
+		b.values = in.kept
+		b.done <- struct{}{}
 	}
 }
 
@@ -148,8 +192,8 @@ func (j *judge) result() Result {
 
 // run judges batches until there are no more. After an error from a sink, it receives the remaining
 // batches without judging them, so that all workers terminate.
-func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
-	o := newOrder()
+func (j *judge) run(ordered <-chan *batch, ahead *ahead, pool *batches, sinks []Sink, cancel func()) (failed error) {
+	o := newOrder(pool)
 	judge := func(e *Event, facts *Facts) {
 		if failed != nil {
 			return

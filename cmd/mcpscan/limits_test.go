@@ -220,6 +220,7 @@ var limits = []struct {
 		{"maxHeld", "messages in HTTP text that wait for the response that names their session", "bytes", "assigned to the session of the file"},
 		{"maxBrackets", "positions in a log line where a message may begin", "positions", "not a message"},
 		{"maxInterned", "distinct names cached while a chunk is decoded", "names", "the cache is emptied"},
+		{"maxEvents", "events of a chunk of lines whose memory is reused", "events", "allocated again for each chunk"},
 		{"sniffBytes", "start of a file, used to recognise its format", "bytes", "not considered"},
 		{"sniffLines", "lines before the first that identifies the format", "lines", "format unknown: error, exit 2; run incomplete if there are other inputs"},
 	}},
@@ -367,6 +368,7 @@ var limits = []struct {
 	{"scanner", []limit{
 		{"maxClean", "definitions remembered as inspected, so that listing them again costs less", "definitions", "all are forgotten, and inspected again"},
 		{"maxAhead", "input read ahead of inspection", "bytes", "reading waits"},
+		{"maxReused", "events, and values, of a chunk whose memory is reused", "events", "allocated again for each chunk"},
 		{"maxPerEvent", "findings of one event", "findings", partly + "; the worst are kept"},
 		{"bytesPerFinding", "frame length per additional finding", "bytes", "–"},
 		{"mostPerEvent", "findings of one event, regardless of its length", "findings", partly + "; the worst are kept"},
