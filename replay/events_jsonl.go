@@ -112,8 +112,11 @@ var timestamp = []string{"timestamp"}
 
 // date sets an event's time from the member with the first of the given keys that the line contains.
 func (b *lineBuffers) date(e *scanner.Event, keys []string) {
-	if s, ok := firstStr(&b.doc, keys); ok && s != "" && s != "0" {
-		if e.Time, ok = timeOf(s); ok {
+	if s, ok := first(&b.doc, keys); ok && len(s) > 0 && string(s) != "0" {
+		if e.Time, ok = parseTime(string(s)); !ok {
+			e.Time, ok = timeOf(string(s))
+		}
+		if ok {
 			e.Unreadable = ""
 		} else {
 			e.Unreadable = unreadTime

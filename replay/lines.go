@@ -40,7 +40,7 @@ func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSour
 	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), o: o, max: o.MaxMessage, decoder: d}
 	_, s.records = d.(*jsonLines)
 	s.pool.New = func() any { return &lineChunk{source: s, data: make([]byte, 0, chunkBytes)} }
-	s.buffers.New = func() any { return &lineBuffers{} }
+	s.buffers.New = func() any { return newLineBuffers() }
 	return s
 }
 
@@ -66,8 +66,9 @@ type lineChunk struct {
 type lineBuffers struct {
 	doc    wire.Doc
 	events []scanner.Event
-	intern map[string]string
 }
+
+func newLineBuffers() *lineBuffers { return &lineBuffers{doc: wire.Doc{Names: &wire.Names{}}} }
 
 // event returns a new event for a line.
 func (b *lineBuffers) event(file string, l line) *scanner.Event {
@@ -78,21 +79,8 @@ func (b *lineBuffers) event(file string, l line) *scanner.Event {
 	return &b.events[len(b.events)-1]
 }
 
-// maxInterned is the maximum number of names remembered while a chunk is decoded.
-const maxInterned = 128
-
 // str converts s to a string, sharing the memory of recurring names.
-func (b *lineBuffers) str(s []byte) string {
-	if known, ok := b.intern[string(s)]; ok {
-		return known
-	}
-	if b.intern == nil || len(b.intern) >= maxInterned {
-		b.intern = map[string]string{}
-	}
-	v := string(s)
-	b.intern[v] = v
-	return v
-}
+func (b *lineBuffers) str(s []byte) string { return b.doc.Names.String(s) }
 
 // Next collects lines until a chunk is full. A read error ends the file and becomes an event after
 // the lines that were read, so that earlier findings and later inputs still count.

@@ -32,7 +32,8 @@ var (
 // usual keys, or with the direction stderr or meta. It returns false for any other line.
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
-	dir, _ := firstStr(doc, directionKeys)
+	direction, _ := first(doc, directionKeys)
+	dir := string(direction)
 	if (dir == "stderr" || dir == "meta") && !isMessage(doc, 0) && !asks(doc, 0) {
 		e.Kind, e.Reason = scanner.IgnoredEvent, "a log line without a message ("+dir+")"
 		if holdsMessage(doc) {
@@ -46,14 +47,14 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		return false
 	}
 	e.Session, e.Server, e.Transport = d.session, baseName(d.file), ""
-	if s, ok := firstStr(doc, sessionKeys); ok {
-		e.Session = b.str([]byte(s))
+	if s, ok := first(doc, sessionKeys); ok {
+		e.Session = b.str(s)
 	}
-	if s, ok := firstStr(doc, serverKeys); ok {
-		e.Server = b.str([]byte(s))
+	if s, ok := first(doc, serverKeys); ok {
+		e.Server = b.str(s)
 	}
-	if s, ok := firstStr(doc, transportKeys); ok {
-		e.Transport = b.str([]byte(s))
+	if s, ok := first(doc, transportKeys); ok {
+		e.Transport = b.str(s)
 	}
 	b.date(e, timeKeys)
 	e.Direction, e.Side = mcp.Unknown, mcp.NoSide
@@ -212,17 +213,16 @@ func holdsMessage(doc *wire.Doc) bool {
 	return false
 }
 
-func firstStr(doc *wire.Doc, keys []string) (string, bool) {
+func first(doc *wire.Doc, keys []string) ([]byte, bool) {
 	for _, key := range keys {
 		switch n := doc.Get(0, key); doc.Kind(n) {
 		case wire.String:
-			s, _ := doc.Str(0, key)
-			return s, true
+			return doc.StrBytes(0, key)
 		case wire.Number:
-			return string(doc.Raw(n)), true
+			return doc.Raw(n), true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // timeOf parses a time: in RFC 3339, or a number of seconds, milliseconds, microseconds or

@@ -21,6 +21,12 @@ const (
 func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	doc, size := in.tree, 0
 	end := int(doc.Nodes[i].Next)
+	args = in.args[:0]
+	defer func() {
+		own := append([]Argument(nil), args...)
+		clear(args)
+		args, in.args = own, args[:0]
+	}()
 	for c := i + 1; c < end; c++ {
 		if doc.Kind(c) >= wire.Array {
 			continue
@@ -38,9 +44,9 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 			continue
 		}
 		size += len(raw)
-		a := Argument{Text: string(raw), Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
+		a := Argument{Text: in.shared.String(raw), Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
 		in.pointed = doc.AppendPointer(in.pointed[:0], i, c)
-		a.Pointer = string(in.pointed)
+		a.Pointer = in.shared.String(in.pointed)
 		a.Name = argumentName(a.Pointer)
 		args = append(args, a)
 	}

@@ -17,7 +17,7 @@ const codeBytes = 16
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
-		m.ID = string(doc.Raw(id))
+		m.ID = in.shared.String(doc.Raw(id))
 	}
 	in.methodsOf(m, root)
 	errNode := in.member(root, "error")
@@ -90,7 +90,7 @@ func (in *Inspector) resultKey(c int) string {
 	if known, ok := resultKeys[string(in.key)]; ok {
 		return known
 	}
-	return string(key)
+	return in.shared.String(key)
 }
 
 // methods contains common method names, so that reading one does not allocate.

@@ -14,7 +14,8 @@ import (
 // Only one goroutine at a time may use it.
 type Inspector struct {
 	engine  *Engine
-	own     wire.Doc // parse tree of frames that come without one
+	own     wire.Doc   // parse tree of frames that come without one
+	shared  wire.Names // names in events
 	folder  text.Folder
 	scan    *text.Scanner
 	digest  mcp.Digester
@@ -39,18 +40,24 @@ type Inspector struct {
 	describedIn int
 	brief       bool // the event belongs to another shard: read only what it declares
 	pass        TextPass
+	messagePass MessagePass
 	matches     []text.Match
 	reading     any                       // last result of TextPass.Reading
 	rereadings  [mostRereadings]rereading // indexed by the number of readings that led to the text being read again
 	clean       cleanDefinitions
-	listed      [sha256.Size]byte // digest of the names in the current list
-	valuesOnly  bool              // extract values from text, but run no text rules
-	spare       bool              // there is a processor for a second goroutine
+	args        []Argument // for the arguments of each message
+
+	scatteredCodes codeBuffers
+	listed         [sha256.Size]byte // digest of the names in the current list
+	valuesOnly     bool              // extract values from text, but run no text rules
+	spare          bool              // there is a processor for a second goroutine
 }
 
 // NewInspector returns an inspector for the engine's rules.
 func (e *Engine) NewInspector() *Inspector {
-	return &Inspector{engine: e, scan: e.matcher.NewScanner()}
+	in := &Inspector{engine: e, scan: e.matcher.NewScanner()}
+	in.own.Names = &in.shared
+	return in
 }
 
 // Inspect returns the facts about one event.
@@ -120,7 +127,11 @@ func (in *Inspector) inspect(e *Event, facts *Facts) {
 
 // forget drops the inspector's references to the last event.
 func (in *Inspector) forget() {
-	in.event, in.facts, in.tree, in.own.Data, in.pass, in.found, in.kept = nil, nil, nil, nil, TextPass{}, bounded{}, nil
+	in.event, in.facts, in.tree, in.own.Data, in.found, in.kept = nil, nil, nil, nil, bounded{}, nil
+	in.pass, in.messagePass = TextPass{}, MessagePass{}
+	for i := range in.rereadings {
+		in.rereadings[i].pass, in.rereadings[i].of = TextPass{}, nil
+	}
 }
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = once(in.facts.Skips, reason) }

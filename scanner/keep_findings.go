@@ -206,7 +206,7 @@ func (in *Inspector) keyOf(i int, isKey bool, start, end int) string {
 
 func (in *Inspector) pointer(root, i int) string {
 	in.pointed = in.tree.AppendPointer(in.pointed[:0], root, i)
-	pointer := string(in.pointed)
+	pointer := in.shared.String(in.pointed)
 	if in.event.Kind == LockEvent && root == in.event.root && strings.HasPrefix(pointer, "/instructions/") {
 		pointer = "/instructions" // the same pointer as if the server itself had sent them
 	}

@@ -61,7 +61,7 @@ func (p *TextPass) Key() string {
 	var buf []byte
 	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the enclosing record
 		if k := doc.Key(i, &buf); k != nil {
-			return string(k)
+			return p.in.shared.String(k)
 		}
 	}
 	return ""

@@ -17,6 +17,12 @@ type rereading struct {
 	joined   []byte
 	parts    []text.Part
 	pieces   []piece
+	marked   text.MarkedLines
+	pass     TextPass
+
+	of     *TextPass // the text that is rendered
+	isJSON bool
+	yield  func(rendered []byte, parts []text.Part)
 }
 
 // reread inspects the further readings of a text.
@@ -39,26 +45,35 @@ func (in *Inspector) rendered(p *TextPass) {
 	if p.rereadings == mostRereadings {
 		return
 	}
-	renderer, isJSON := &in.rereadings[p.rereadings].renderer, text.IsJSON(p.Source)
-	render := renderer.Render
-	if isJSON {
-		render = renderer.RenderJSON
+	buffers := &in.rereadings[p.rereadings]
+	buffers.of, buffers.isJSON = p, text.IsJSON(p.Source)
+	if buffers.yield == nil { // once, because each text would need its own closure
+		buffers.yield = func(rendered []byte, parts []text.Part) { in.renderedPart(buffers, rendered, parts) }
 	}
-	render(p.Source, func(rendered []byte, parts []text.Part) {
-		pass := p.otherReading(rendered, parts)
-		pass.rendered, pass.whole = true, pass.whole || isJSON // the rest of the JSON is not prose
-		in.match(&pass)
-		if isJSON {
-			in.reread(&pass)
-		} else {
-			in.rendered(&pass)
-		}
-	})
+	if buffers.isJSON {
+		buffers.renderer.RenderJSON(p.Source, buffers.yield)
+	} else {
+		buffers.renderer.Render(p.Source, buffers.yield)
+	}
+}
+
+func (in *Inspector) renderedPart(buffers *rereading, rendered []byte, parts []text.Part) {
+	pass := buffers.of.otherReading(rendered, parts)
+	pass.rendered, pass.whole = true, pass.whole || buffers.isJSON // the rest of JSON is not prose
+	in.match(pass)
+	if buffers.isJSON {
+		in.reread(pass)
+	} else {
+		in.rendered(pass)
+	}
 }
 
 // markedLines inspects comments and quotations without the marks at the beginning of their lines.
 func (in *Inspector) markedLines(p *TextPass) {
-	text.MarkedLines(p.Source, func(lines []text.Line) {
+	if p.rereadings == mostRereadings {
+		return
+	}
+	in.rereadings[p.rereadings].marked.Yield(p.Source, func(lines []text.Line) {
 		if p.Subject.Definition() && !continued(p.Source, lines) { // definitions often contain lists
 			return
 		}
@@ -91,16 +106,14 @@ func (in *Inspector) rereadLines(p *TextPass, lines []text.Line, by byte) {
 	if len(joined) <= keptBytes {
 		buffers.joined, buffers.parts = joined, parts
 	}
-	pass := p.otherReading(joined, parts)
-	in.match(&pass)
+	in.match(p.otherReading(joined, parts))
 }
 
 // keptBytes is the maximum size of a buffer that is kept for later texts.
 const keptBytes = 1 << 20
 
-// otherReading returns a pass for source, a reading of the text of p that consists of the given parts of
-// that text.
-func (p *TextPass) otherReading(source []byte, parts []text.Part) TextPass {
+// otherReading returns a pass for another reading of the text of p, which consists of these parts of it.
+func (p *TextPass) otherReading(source []byte, parts []text.Part) *TextPass {
 	buffers := &p.in.rereadings[p.rereadings]
 	pieces := buffers.pieces[:0]
 	original, whole := p.Source, true
@@ -112,8 +125,9 @@ func (p *TextPass) otherReading(source []byte, parts []text.Part) TextPass {
 	}
 	buffers.pieces = pieces
 	read := parts[len(parts)-1].To - parts[0].From
-	return TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: p.in, node: p.node, isKey: p.isKey, root: p.root,
+	buffers.pass = TextPass{Subject: p.Subject, Name: p.Name, Direction: p.Direction, in: p.in, node: p.node, isKey: p.isKey, root: p.root,
 		Source: source, pieces: pieces, rereadings: p.rereadings + 1, original: original, whole: whole && read*4 >= len(p.Source)*3}
+	return &buffers.pass
 }
 
 // appendPieces appends the pieces of the text as sent that make up a part of another reading of p. A part that

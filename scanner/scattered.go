@@ -102,7 +102,8 @@ func (in *Inspector) row(p TextPass, nodes []int) {
 // codes decodes the numbers and the strings without spaces at the nodes, as character codes and as pieces
 // of one encoded text.
 func (in *Inspector) codes(p TextPass, nodes []int) {
-	var apart, joined, buf []byte
+	buffers := &in.scatteredCodes
+	apart, joined, buf := buffers.apart[:0], buffers.joined[:0], buffers.text[:0]
 	n := 0
 	for _, i := range nodes {
 		s := in.tree.Raw(i)
@@ -117,6 +118,9 @@ func (in *Inspector) codes(p TextPass, nodes []int) {
 		apart = append(append(apart, s...), ' ')
 		joined = append(joined, s...)
 	}
+	if len(joined) <= keptBytes {
+		*buffers = codeBuffers{apart, joined, buf}
+	}
 	if n < scatteredValues {
 		return
 	}
@@ -127,6 +131,9 @@ func (in *Inspector) codes(p TextPass, nodes []int) {
 		in.layers(&p, s, text.Disguised{}, 1)
 	}
 }
+
+// codeBuffers are the buffers of codes.
+type codeBuffers struct{ apart, joined, text []byte }
 
 // blob reports a resource that is declared as text but whose character set cannot be determined
 // from its bytes.

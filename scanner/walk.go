@@ -294,7 +294,7 @@ func (in *Inspector) nameOf(c int, key string) string {
 		return ""
 	}
 	in.buf = in.buf[:0]
-	return string(in.tree.Text(n, &in.buf))
+	return in.shared.String(in.tree.Text(n, &in.buf))
 }
 
 // otherNames returns the names, other than the given one, that some parsers read for a definition:
@@ -350,7 +350,11 @@ func (in *Inspector) params(m *Message, node int) {
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // a call without arguments matters only to a policy
 	if in.engine.options.Policy != nil && m.Method != "" || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		args, partial := in.arguments(node)
-		m.Arguments = append(m.Arguments, args...) // a message can have several params members
+		if m.Arguments == nil {
+			m.Arguments = args
+		} else { // a message can have several params members
+			m.Arguments = append(m.Arguments, args...)
+		}
 		m.Partial = m.Partial || partial || in.misplaced(node)
 	}
 	switch {
@@ -383,7 +387,8 @@ func (in *Inspector) messageRules(m *Message, root int) {
 	if in.brief {
 		return
 	}
-	p := &MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, in: in}
+	p := &in.messagePass
+	*p = MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, in: in}
 	for _, r := range in.engine.message {
 		p.rule = r
 		in.guard(r, func() { r.Message(p) })

@@ -219,7 +219,6 @@ var limits = []struct {
 		{"maxParsed", "total size parsed to join such messages", "bytes", "inspected as text"},
 		{"maxHeld", "messages in HTTP text that wait for the response that names their session", "bytes", "assigned to the session of the file"},
 		{"maxBrackets", "positions in a log line where a message may begin", "positions", "not a message"},
-		{"maxInterned", "distinct names cached while a chunk is decoded", "names", "the cache is emptied"},
 		{"maxEvents", "events of a chunk of lines whose memory is reused", "events", "allocated again for each chunk"},
 		{"sniffBytes", "start of a file, used to recognise its format", "bytes", "not considered"},
 		{"sniffLines", "lines before the first that identifies the format", "lines", "format unknown: error, exit 2; run incomplete if there are other inputs"},

@@ -13,6 +13,8 @@ import (
 type Locator struct {
 	folder                   text.Folder
 	name, parameter, purpose foldedName
+	pass                     *scanner.TextPass // of the last place
+	has                      func([]byte) bool
 }
 
 // foldedName is a string and its folded form.
@@ -40,7 +42,10 @@ func (l *Locator) Place(p *scanner.TextPass) (place Place, read bool) {
 		return Place{}, false
 	}
 	place.Tool = l.name.fold(&l.folder, p.Name)
-	place.Has = func(name []byte) bool { return p.Parameter(string(name)) }
+	if l.pass = p; l.has == nil {
+		l.has = func(name []byte) bool { return l.pass.Parameter(string(name)) }
+	}
+	place.Has = l.has
 	argument, required := p.Argument()
 	switch {
 	case p.Description():

@@ -33,7 +33,7 @@ func (f *File) Format() ([]byte, error) {
 	return append(p.b, '\n'), nil
 }
 
-// inOrder sorts the keys of an object as [wire.Doc.SortedMembers] does.
+// inOrder sorts the keys of an object as [wire.Doc.AppendSorted] does.
 func inOrder(keys []string) []string {
 	slices.SortStableFunc(keys, func(a, b string) int { return wire.CompareUTF16([]byte(a), []byte(b)) })
 	return keys

@@ -52,7 +52,8 @@ func (g *Digester) Definition(doc *wire.Doc, i int, def *Definition) {
 		return
 	}
 	buf := append(g.buf[:0], '{')
-	for k, c := range doc.SortedMembers(i) {
+	var few [16]int
+	for k, c := range doc.AppendSorted(few[:0], i) {
 		if k > 0 {
 			buf = append(buf, ',')
 		}

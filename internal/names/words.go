@@ -2,6 +2,7 @@ package names
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +15,7 @@ import (
 // look-alikes replaced and separators dropped. Names with the same form look the same apart from
 // case and separators.
 func FoldName(name string) string {
-	out := make([]byte, 0, len(name))
+	out := make([]byte, 0, shortName)
 	for i := range len(name) {
 		c := name[i]
 		if c < 0x20 || c >= 0x7F {
@@ -28,6 +29,9 @@ func FoldName(name string) string {
 	}
 	return string(dropSeparators(out[:0], out))
 }
+
+// shortName is the length of names for which no buffer is allocated.
+const shortName = 64
 
 // foldOther removes differences in folded text that readers of names do not notice: ß instead of
 // ss, and typographic dashes.
@@ -45,36 +49,89 @@ func foldOther(folded []byte) []byte {
 // FoldName, but with 0, 1, I, |, rn and vv replaced by the letters they resemble. It is suitable
 // only for comparison.
 func Skeleton(name string) string {
-	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
+	out := make([]byte, 0, shortName)
+	for i := range len(name) {
+		c := alike[name[i]]
+		if c == 0 {
+			out = append(out[:0], FoldName(careless.Replace(name))...)
+			break
+		}
+		if !isSeparator(c) {
+			out = append(out, c)
+		}
+	}
+	return string(mergeAlike(out))
 }
 
-var (
-	careless     = strings.NewReplacer("0", "o", "1", "l", "I", "l", "|", "l")
-	alikeInASCII = strings.NewReplacer("rn", "m", "vv", "w")
-)
+var careless = strings.NewReplacer("0", "o", "1", "l", "I", "l", "|", "l")
+
+// alike maps a byte of printable ASCII to the letter that it resembles in Skeleton, and any other to 0.
+var alike = func() (t [256]byte) {
+	for c := byte(0x20); c < 0x7F; c++ {
+		t[c] = careless.Replace(strings.ToLower(string(rune(c))))[0]
+	}
+	t['I'] = 'l'
+	return
+}()
+
+// mergeAlike replaces the pairs of letters that resemble one letter.
+func mergeAlike(s []byte) []byte {
+	out := s[:0]
+	for i := 0; i < len(s); i++ {
+		switch {
+		case i+1 < len(s) && s[i] == 'r' && s[i+1] == 'n':
+			out, i = append(out, 'm'), i+1
+		case i+1 < len(s) && s[i] == 'v' && s[i+1] == 'v':
+			out, i = append(out, 'w'), i+1
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return out
+}
 
 // dropSeparators appends to dst the bytes of name that are not separators.
 func dropSeparators(dst, name []byte) []byte {
 	for _, c := range name {
-		if c != '-' && c != '_' && c != ' ' && c != '.' {
+		if !isSeparator(c) {
 			dst = append(dst, c)
 		}
 	}
 	return dst
 }
 
+func isSeparator(c byte) bool { return c == '-' || c == '_' || c == ' ' || c == '.' }
+
 // Words splits a name in any naming convention into words in lower case: getUser, get_user and
 // GET-USER become get and user. Digits belong to the word that contains them.
 func Words(name string) []string {
-	var words []string
-	start, before := 0, rune(0)
+	words := make([]string, 0, 16)
+	for w := range EachWord(name) {
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return slices.Clone(words)
+}
+
+// EachWord yields the words of a name; see [Words].
+func EachWord(name string) iter.Seq[string] {
+	return func(yield func(string) bool) { eachWord(name, yield) }
+}
+
+func eachWord(name string, yield func(string) bool) {
+	start, before, more := 0, rune(0), true
 	end := func(i int) {
-		if i > start {
-			words = append(words, strings.ToLower(name[start:i]))
+		if i > start && more {
+			more = yield(strings.ToLower(name[start:i]))
 		}
 		start = i
 	}
 	for i, r := range name {
+		if !more {
+			return
+		}
 		switch {
 		case r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r): // invisible
 			if i == start {
@@ -98,7 +155,6 @@ func Words(name string) []string {
 		before = r
 	}
 	end(len(name))
-	return words
 }
 
 // ReadWords returns the words of a name as a reader sees them, with look-alike letters replaced.
@@ -140,7 +196,14 @@ const identifierBytes = 400
 // Spell writes an identifier as lower-case words: chatHistory, chat_history and CHAT-history all
 // become "chat history", and APIKey becomes "api key".
 func Spell(identifier string) string {
-	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
+	out := make([]byte, 0, shortName)
+	for w := range EachWord(identifier[:min(len(identifier), identifierBytes)]) {
+		if len(out) > 0 {
+			out = append(out, ' ')
+		}
+		out = append(out, w...)
+	}
+	return string(out)
 }
 
 // LastWord returns the last word of an identifier, in lower case and without trailing digits. In

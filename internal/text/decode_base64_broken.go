@@ -56,8 +56,9 @@ const (
 // prose, read as base64, does not decode to text. Text that was already decoded from one of the
 // runs is not yielded again.
 func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
-	var small [2][512]byte
-	values, buf := small[0][:0], small[1][:0]
+	values, buf := scratches.Get().(*[]byte), scratches.Get().(*[]byte)
+	defer putScratch(values)
+	defer putScratch(buf)
 	for i := 0; i < len(s); {
 		if !isMixed(s, i) {
 			i += mixedBlock
@@ -71,10 +72,10 @@ func decodeBroken(s []byte, runs []Hidden, yield func(Hidden)) {
 		for len(runs) > 0 && runs[0].End <= start {
 			runs = runs[1:]
 		}
-		values = values64(values[:0], s[start:end])
-		for skip := range min(4, len(values)) {
-			buf = from64(slices.Grow(buf[:0], 3*len(values)/4), values[skip:])
-			if t := amongBytes(buf); t != nil && !known(runs, end, t) {
+		*values = values64((*values)[:0], s[start:end])
+		for skip := range min(4, len(*values)) {
+			*buf = from64(slices.Grow((*buf)[:0], 3*len(*values)/4), (*values)[skip:])
+			if t := amongBytes(*buf); t != nil && !known(runs, end, t) {
 				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
 			}
 		}

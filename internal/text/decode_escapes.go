@@ -5,6 +5,7 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -115,6 +116,18 @@ func number(s []byte, n, base int) (rune, bool) {
 	return rune(v), err == nil
 }
 
+// scratches holds buffers for decoded text that is usually discarded.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostScratch is the maximum size, in bytes, of a buffer that is kept.
+const mostScratch = 256 << 10
+
+func putScratch(b *[]byte) {
+	if cap(*b) <= mostScratch {
+		scratches.Put(b)
+	}
+}
+
 // decodeEscapes decodes percent encoding, quoted-printable, escapes and HTML entities in the whole of s.
 func decodeEscapes(s []byte, yield func(Hidden)) {
 	whole := func(via string, decoded []byte) {
@@ -131,9 +144,11 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 		}
 	}
 	if marks, others := quotedMarks(s); marks >= minEscapes && marks > others {
-		if u := unquote(s); isShown(u) { // logs have such marks, too
-			whole("quoted-printable", u)
+		scratch := scratches.Get().(*[]byte)
+		if *scratch = unquote((*scratch)[:0], s); isShown(*scratch) { // logs have such marks, too
+			whole("quoted-printable", bytes.Clone(*scratch))
 		}
+		putScratch(scratch)
 	}
 	if n := bytes.Count(s, []byte("&")); n > 0 && (n >= minEscapes && entities(s) || bytes.Contains(s, []byte("&#"))) {
 		if u := html.UnescapeString(string(s)); u != string(s) {

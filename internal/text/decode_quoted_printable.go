@@ -38,9 +38,8 @@ func quotedMark(s []byte) int {
 	return 0
 }
 
-// unquote decodes the quoted-printable escapes in s and removes its soft line breaks.
-func unquote(s []byte) []byte {
-	out := make([]byte, 0, len(s))
+// unquote appends s to out, decoding quoted-printable escapes and removing soft line breaks.
+func unquote(out, s []byte) []byte {
 	for {
 		i := bytes.IndexByte(s, '=')
 		if i < 0 {

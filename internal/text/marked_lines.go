@@ -9,29 +9,36 @@ import (
 // leastWrapped is the minimum length, in bytes, of a line that is wrapped rather than short.
 const leastWrapped = 30
 
-// markedLines finds comments, quotations and lines with times.
-type markedLines struct {
+// MarkedLines finds comments, quotations and lines with times. It reuses its buffer; the zero value is ready
+// for use.
+type MarkedLines struct {
 	s       []byte
 	lines   []Line
 	marks   []byte // before each line
 	comment bool   // a block comment is open, whose lines can begin with an asterisk
 }
 
-// MarkedLines yields each group of consecutive lines in s that begin with times, or with the same marks
-// of a comment or quotation. It omits these beginnings, and groups in which no line continues the
-// sentence of the line before. The group is valid until yield returns.
-func MarkedLines(s []byte, yield func(lines []Line)) {
+// Yield yields each group of consecutive lines in s that begin with times, or with the same marks of a
+// comment or quotation. It omits these beginnings, and groups in which no line continues the sentence of
+// the line before. The group is valid until yield returns.
+func (m *MarkedLines) Yield(s []byte, yield func(lines []Line)) {
 	if bytes.IndexByte(s, '\n') < 0 {
 		return
 	}
-	m := markedLines{s: s}
+	*m = MarkedLines{s: s, lines: m.lines[:0]}
 	for l := range linesOf(s) {
 		m.line(l, yield)
 	}
 	m.flush(yield)
+	if m.s = nil; len(m.lines) > mostLines {
+		m.lines = nil
+	}
 }
 
-func (m *markedLines) line(l Line, yield func([]Line)) {
+// mostLines is the maximum number of lines for which the buffer is kept.
+const mostLines = 1024
+
+func (m *MarkedLines) line(l Line, yield func([]Line)) {
 	line := bytes.TrimRight(m.s[l.Start:l.End], " \t\r")
 	marks, n := lineMarks(line)
 	if string(marks) == "*" && !m.comment { // an item of a list
@@ -48,7 +55,7 @@ func (m *markedLines) line(l Line, yield func([]Line)) {
 	}
 }
 
-func (m *markedLines) flush(yield func([]Line)) {
+func (m *MarkedLines) flush(yield func([]Line)) {
 	for i := 1; i < len(m.lines); i++ {
 		if m.continues(m.lines[i-1], m.lines[i]) {
 			yield(m.lines)
@@ -59,7 +66,7 @@ func (m *markedLines) flush(yield func([]Line)) {
 }
 
 // continues reports whether line l continues the sentence of the line before.
-func (m *markedLines) continues(before, l Line) bool {
+func (m *MarkedLines) continues(before, l Line) bool {
 	if before.End-before.Start < leastWrapped || bytes.IndexByte([]byte(".!?:;"), m.s[before.End-1]) >= 0 {
 		return false
 	}

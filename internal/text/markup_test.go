@@ -98,7 +98,7 @@ func TestMarkedLines(t *testing.T) {
 
 func markedText(source string) string {
 	var got [][]byte
-	MarkedLines([]byte(source), func(lines []Line) {
+	new(MarkedLines).Yield([]byte(source), func(lines []Line) {
 		for _, l := range lines {
 			got = append(got, []byte(source[l.Start:l.End]))
 		}
@@ -213,7 +213,7 @@ func FuzzOtherReadings(f *testing.F) {
 				end = l.End
 			}
 		}
-		MarkedLines(s, lines)
+		new(MarkedLines).Yield(s, lines)
 		Subtitles(s, lines)
 		Wrapped(s, lines)
 	})

@@ -161,7 +161,13 @@ func NamesSecret(word string) bool {
 }
 
 // Mask returns s with credentials masked, as in Excerpt.
-func Mask(s string) string { return Excerpt([]byte(s), 0, len(s)) }
+func Mask(s string) string {
+	r := Redact([]byte(s), 0, len(s))
+	if len(r.credentials) == 0 {
+		return s
+	}
+	return r.Excerpt(0, len(s))
+}
 
 // around returns the part of s to search for credentials that overlap s[from:to]. It extends
 // further than maskReach only for tokens and private keys.

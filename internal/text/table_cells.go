@@ -9,7 +9,7 @@ func TableCells(s []byte, yield func(lines []Line)) {
 	if !bytes.Contains(s, []byte("---")) { // the line below the names of the columns, or before a record
 		return
 	}
-	m, column := markedLines{s: s}, 0
+	m, column := MarkedLines{s: s}, 0
 	for l := range linesOf(s) {
 		line := bytes.TrimRight(s[l.Start:l.End], " \t\r")
 		if len(m.lines) == 0 {

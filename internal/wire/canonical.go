@@ -34,7 +34,8 @@ func (d *Doc) AppendCanonical(dst []byte, i int) []byte {
 		return append(dst, ']')
 	case Object:
 		dst = append(dst, '{')
-		for k, c := range d.SortedMembers(i) {
+		var few [16]int
+		for k, c := range d.AppendSorted(few[:0], i) {
 			if k > 0 {
 				dst = append(dst, ',')
 			}
@@ -53,9 +54,8 @@ func (d *Doc) AppendCanonicalKey(dst []byte, i int) []byte {
 	return d.appendCanonicalString(dst, n.KeyStart, n.KeyEnd, n.flags>>keyShift)
 }
 
-// SortedMembers returns the members of object i in canonical order.
-func (d *Doc) SortedMembers(i int) []int {
-	members := make([]int, 0, d.Nodes[i].Len)
+// AppendSorted appends the members of object i in canonical order to members, which is empty.
+func (d *Doc) AppendSorted(members []int, i int) []int {
 	for c := d.First(i); c >= 0; c = d.Next(c) {
 		members = append(members, c)
 	}

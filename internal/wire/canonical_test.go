@@ -185,16 +185,16 @@ func TestCanonicalRandom(t *testing.T) {
 	}
 }
 
-// TestSortedMembers checks that the order of members does not depend on their order in
+// TestAppendSorted checks that the order of members does not depend on their order in
 // the text.
-func TestSortedMembers(t *testing.T) {
+func TestAppendSorted(t *testing.T) {
 	keys := []string{"", "\x00", "A", "a", "aa", "é", "\ud7ff", "\U00010000", "\U00010001", "\U0010ffff", "\ue000", "\uffff"}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		order := rnd.Perm(len(keys))
 		d := mustParse(t, string(keysOf(len(keys), func(i int) string { return keys[order[i]] })))
 		var got []string
-		for _, c := range d.SortedMembers(0) {
+		for _, c := range d.AppendSorted(nil, 0) {
 			got = append(got, string(d.Key(c, new([]byte))))
 		}
 		if !slices.Equal(got, keys) {

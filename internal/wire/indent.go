@@ -35,7 +35,7 @@ func (d *Doc) AppendIndented(dst []byte, i, depth int) []byte {
 // of an array.
 func (d *Doc) children(i int) []int {
 	if d.Kind(i) == Object {
-		return d.SortedMembers(i)
+		return d.AppendSorted(nil, i)
 	}
 	elements := make([]int, 0, d.Nodes[i].Len)
 	for c := d.First(i); c >= 0; c = d.Next(c) {

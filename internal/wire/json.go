@@ -69,6 +69,7 @@ type Doc struct {
 	Nodes     []Node
 	Anomalies []Anomaly // in node order
 	MaxNodes  int       // maximum number of values in a text; 0 means the constant MaxNodes
+	Names     *Names    // shares the memory of the strings that methods return; nil if they are not shared
 
 	keys keyTable
 	buf  []byte

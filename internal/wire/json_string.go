@@ -155,9 +155,15 @@ func (d *Doc) Key(i int, buf *[]byte) []byte {
 }
 
 // TextString and KeyString are like Text and Key, but return copies.
-func (d *Doc) TextString(i int) string { return string(d.Text(i, new([]byte))) }
+func (d *Doc) TextString(i int) string {
+	d.buf = d.buf[:0]
+	return d.Names.String(d.Text(i, &d.buf))
+}
 
-func (d *Doc) KeyString(i int) string { return string(d.Key(i, new([]byte))) }
+func (d *Doc) KeyString(i int) string {
+	d.buf = d.buf[:0]
+	return d.Names.String(d.Key(i, &d.buf))
+}
 
 func (d *Doc) literal(start, end int32, f Flags, buf *[]byte) []byte {
 	if f&bare != 0 {
@@ -236,7 +242,7 @@ func (d *Doc) KeyIs(i int, key string) bool {
 // Str returns the value of the string member key of object i, and whether there is one.
 func (d *Doc) Str(i int, key string) (string, bool) {
 	s, ok := d.StrBytes(i, key)
-	return string(s), ok
+	return d.Names.String(s), ok
 }
 
 // StrBytes is Str without a copy. The bytes are valid until the next use of d.

@@ -30,7 +30,7 @@ var SuspiciousParam = scanner.Rule{
 			// Variants of an input repeat their parameters, so there is one finding for each name.
 			// A lockfile stores members in sorted order, so the findings must not depend on their
 			// order.
-			worst := map[string]collected{}
+			var worst map[string]collected
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				optional, required, message := sensitive.CollectedBy(name)
 				if message == "" || p.Full() || !jsonschema.HoldsText(p.Doc, s.Node) || sensitive.AboutTalk(d.Name) || message == sensitive.SecretOrder && secrets.HandlesCredentials(d.Name) {
@@ -41,9 +41,15 @@ var SuspiciousParam = scanner.Rule{
 					now.severity = required
 				}
 				if before, known := worst[name]; !known || now.severity > before.severity || now.severity == before.severity && now.pointer < before.pointer {
+					if worst == nil {
+						worst = map[string]collected{}
+					}
 					worst[name] = now
 				}
 			})
+			if worst == nil {
+				return
+			}
 			for _, name := range slices.Sorted(maps.Keys(worst)) {
 				found := worst[name]
 				p.Report(found.node, true, found.severity, found.message)

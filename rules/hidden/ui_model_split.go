@@ -2,8 +2,6 @@ package hidden
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -24,8 +22,7 @@ var UIModelSplit = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *mcp.Definition, node int) {
-			said, foreign := stems(d.Name + " " + d.Description)
-			if len(d.Description) == 0 || foreign {
+			if len(d.Description) == 0 {
 				return
 			}
 			for _, at := range [...]int{p.Doc.Get(node, "title"), p.Doc.Get(p.Doc.Get(node, "annotations"), "title")} {
@@ -33,8 +30,8 @@ var UIModelSplit = scanner.Rule{
 					continue
 				}
 				title := p.Doc.TextString(at)
-				shown, foreign := stems(title[:min(len(title), shownTitle)])
-				if !foreign && len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
+				shown := stems(title[:min(len(title), shownTitle)])
+				if len(shown) >= splitWords && !mayShare(d, shown) {
 					p.Report(at, false, scanner.Low, "the title that people see shares no word with the name and description")
 				}
 			}
@@ -56,14 +53,38 @@ const (
 	stem     = 4
 )
 
-// stems returns the stems of a text's words. It also reports whether a word has a non-ASCII letter: such a
-// text may be a translation, which may share no words with the original.
-func stems(s string) (all []string, foreign bool) {
-	for _, w := range names.Words(s) {
-		foreign = foreign || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
+// stems returns the stems of a title's words. It returns none for a title with a non-ASCII letter,
+// because a translation may share no words with the original.
+func stems(title string) (all []string) {
+	for w := range names.EachWord(title) {
+		if !isASCII(w) {
+			return nil
+		}
 		if len(w) >= stemWord {
 			all = append(all, w[:min(len(w), stem)])
 		}
 	}
-	return all, foreign
+	return all
+}
+
+// mayShare reports whether a definition's name or description has a word with one of the stems, or, as
+// in a translation, a word with a non-ASCII letter.
+func mayShare(d *mcp.Definition, stems []string) bool {
+	for _, s := range [...]string{d.Name, d.Description} {
+		for w := range names.EachWord(s) {
+			if !isASCII(w) || len(w) >= stemWord && slices.Contains(stems, w[:min(len(w), stem)]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isASCII(word string) bool {
+	for i := range len(word) {
+		if word[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

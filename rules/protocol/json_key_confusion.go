@@ -66,7 +66,8 @@ var foldedKeys = func() map[string]string {
 // key. A strict parser ignores such a member; a lenient one accepts it.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
-	var key, folded []byte
+	var key []byte
+	folded := make([]byte, 0, 64)
 	for i := p.Root + 1; i < int(doc.Nodes[p.Root].Next); i++ {
 		if p.Full() {
 			return

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"bytes"
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -47,11 +48,16 @@ func calledWith(p *scanner.MessagePass) {
 	if arguments < 0 {
 		return
 	}
+	var buf []byte
 	for i, end := arguments, int(doc.Nodes[arguments].Next); i < end && !p.Full(); i++ {
 		if n := &doc.Nodes[i]; n.Kind != wire.String || n.End-n.Start > maxAddressText {
 			continue
 		}
-		said := jsonschema.Text(doc, i)
+		text := doc.Text(i, &buf)
+		if buf = buf[:0]; !bytes.Contains(text, []byte("://")) {
+			continue
+		}
+		said := string(text)
 		found := []string{said}
 		if commandName.MatchString(nameAround(doc, i)) {
 			found = webAddress.FindAllString(said, maxAddresses)
