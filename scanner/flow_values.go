@@ -31,6 +31,10 @@ type Value struct {
 // place is a position in a file; the surrounding data identifies the file.
 type place struct{ line, column int32 }
 
+func (l *Location) place() place {
+	return place{int32(min(l.Line, math.MaxInt32)), int32(min(l.Column, math.MaxInt32))}
+}
+
 // The bounds on the values extracted from one event.
 const (
 	maxValues = 4096 // per kind
@@ -228,7 +232,7 @@ func (in *Inspector) position(p *TextPass) (at place, start int) {
 	if c.node != p.node || c.isKey != p.isKey {
 		loc := in.locate(start)
 		c.node, c.isKey = p.node, p.isKey
-		c.at = place{int32(min(loc.Line, math.MaxInt32)), int32(min(loc.Column, math.MaxInt32))}
+		c.at = loc.place()
 	}
 	return c.at, start
 }

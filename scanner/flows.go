@@ -198,7 +198,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 func (j *judge) forget(but *Session) {
 	var next *Session
 	for _, s := range j.idle {
-		if s != but && len(s.known) > 0 && (next == nil || s.before(next)) {
+		if s != but && s.remembered() > 0 && (next == nil || s.before(next)) {
 			next = s
 		}
 	}
@@ -210,10 +210,10 @@ func (j *judge) forget(but *Session) {
 
 // release removes a session's values from the remembered ones.
 func (j *judge) release(s *Session) {
-	j.remembered -= len(s.known)
-	s.known = nil
+	j.remembered -= s.remembered()
+	s.known, s.packed = nil, 0
 	for _, srv := range s.Servers {
-		srv.values = remembered{}
+		srv.values, srv.packed = remembered{}, nil
 	}
 }
 

@@ -3,6 +3,7 @@ package scanner
 import (
 	"cmp"
 	"container/heap"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,4 +67,50 @@ func (h *idle) Pop() any {
 	(*h)[last] = nil
 	*h = (*h)[:last]
 	return s
+}
+
+// A session is put to rest when at least idleEvents events have passed since its last one. After each
+// sweepEvents events, up to sweepSessions sessions are examined, and at most one is put to rest.
+const (
+	idleEvents    = 1024
+	sweepEvents   = 64
+	sweepSessions = 16
+)
+
+// sweep puts an idle session to rest.
+func (j *judge) sweep() {
+	if j.seq%sweepEvents != 0 {
+		return
+	}
+	for range min(sweepSessions, len(j.idle)) {
+		j.swept = (j.swept + 1) % len(j.idle)
+		// What is dropped is built again in time proportional to its size, so as many events must pass.
+		if s := j.idle[j.swept]; s.awake && s != j.latest && j.seq-s.seq > int64(idleEvents+len(s.tools)+len(s.known)) {
+			s.rest()
+			return
+		}
+	}
+}
+
+// wake prepares a session for an event.
+func (s *Session) wake() {
+	if !s.awake {
+		s.awake = true
+		s.unpack()
+	}
+}
+
+// rest drops what can be built again, and spare memory.
+func (s *Session) rest() {
+	s.awake = false
+	s.pack()
+	s.index = nil
+	s.tools = slices.Clip(s.tools)
+	for _, srv := range s.Servers {
+		for i := range srv.pending {
+			if p := &srv.pending[i]; len(p.open) == 0 {
+				p.open = nil
+			}
+		}
+	}
 }

@@ -26,6 +26,7 @@ type judge struct {
 	sessions map[string]*Session
 	latest   *Session            // session of the last event
 	idle     idle                // open sessions; the one to close next is first
+	swept    int                 // the one of them that was examined last by sweep
 	closed   map[uint64]struct{} // sessions closed to make room, by digest
 	pins     map[pinKey]*Known
 	versions map[pinKey]version        // of pinned definitions that changed in their session: the version listed last
@@ -57,6 +58,7 @@ type judge struct {
 
 	// The current event.
 	places  Places
+	showing *showing // of the definition remembered last
 	server  *Server
 	pass    JudgePass
 	current Call
@@ -85,6 +87,7 @@ func newJudge(e *Engine) *judge {
 func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
 	j.coverage.seq, j.about = j.seq, nil
+	j.sweep()
 	if !j.engine.shard.has(e.Session) {
 		return j.elsewhere(e, facts)
 	}

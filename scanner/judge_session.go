@@ -13,6 +13,7 @@ func (j *judge) session(e *Event) *Session {
 			s = j.open(e)
 		}
 		j.latest = s
+		s.wake()
 	}
 	s.seq = j.seq
 	switch {
@@ -42,7 +43,7 @@ func (j *judge) open(e *Event) *Session {
 	if _, again := j.closed[digest(e.Session)]; again {
 		j.coverage.skip("a session continued after it was closed to limit memory: findings that depend on the whole session may be missing", e.Origin)
 	}
-	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
+	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}}
 	s.rank = s.now()
 	j.sessions[s.ID] = s
 	heap.Push(&j.idle, s)

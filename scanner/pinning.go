@@ -63,7 +63,7 @@ func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition
 		case first == nil: // new, or not remembered because there were too many
 			return Unpinned, trusted
 		}
-		was, trusted = first.Definition, first.Location
+		was, trusted = first.Definition, first.Location()
 	}
 	if was.Digest != now.Digest {
 		return Changed, trusted

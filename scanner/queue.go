@@ -24,6 +24,13 @@ func (q *queue[T]) remove(i int) {
 	q.head++
 }
 
+// clip frees the part of the array that holds no items.
+func (q *queue[T]) clip() {
+	if cap(q.buf) > len(q.all()) {
+		q.buf, q.head = append([]T(nil), q.all()...), 0
+	}
+}
+
 // insert inserts x before the first item for which later returns true. If the queue would then
 // exceed the maximum number of items (most), the first one, which may be x, is dropped.
 func (q *queue[T]) insert(x T, most int, later func(T) bool) {

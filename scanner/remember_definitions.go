@@ -87,6 +87,10 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 
 // known returns the record of the definition at an offset in the event's frame.
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
-	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
-		Client: j.server.Client, Version: j.server.Info.Version}
+	at := j.places.At(offset)
+	s := showing{Server: e.Server, Session: e.Session, file: at.File, pointer: at.Pointer, Time: e.Time, Client: j.server.Client, Version: j.server.Info.Version}
+	if j.showing == nil || *j.showing != s {
+		j.showing = new(s)
+	}
+	return &Known{Definition: d, at: at.place(), showing: j.showing}
 }

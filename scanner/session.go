@@ -21,6 +21,7 @@ type Session struct {
 	latest  [capability.Categories]time.Time // the same for each category
 	callers []*Server                        // servers with calls within the window, in order of first call
 	known   map[uint64]*valueSource          // sources of values, by digest; nil for values from the client and from definitions
+	packed  int                              // number of values while known is packed
 	counted bool                             // the session is in the statistics
 	forgot  bool                             // values were dropped to make room for those of other sessions
 
@@ -29,17 +30,10 @@ type Session struct {
 	Trifecta  TrifectaTools // witnesses from servers whose own tools do not have all capabilities
 	Qualified []*Known      // the first maxQualified tools with qualified names; see names.Qualified
 
-	rank   rank                // position among the open sessions
-	owners map[string][]*Known // tools by folded name, in the order seen
-	alike  map[string][]*Known // tools by skeleton of the name, in the order seen
-	names  []toolName          // the first maxNames names, in the order seen
-}
-
-// toolName is the name of a tool, prepared for comparison.
-type toolName struct {
-	folded  string
-	letters uint64 // bit set of its bytes, by their low six bits
-	tool    *Known
+	rank  rank       // position among the open sessions
+	awake bool       // it is not at rest
+	tools []*Known   // in the order seen
+	index *toolIndex // of tools; nil until needed
 }
 
 // Owners returns the tools in this session with the same folded name: the first one on each server,
@@ -47,8 +41,9 @@ type toolName struct {
 // differ by more than one edit.
 func (s *Session) Owners(name string) []*Known {
 	folded := names.FoldName(name)
-	owners := s.owners[folded]
-	for _, k := range s.alike[names.Skeleton(name)] {
+	index := s.indexed()
+	owners := index.owners[folded]
+	for _, k := range index.alike[names.Skeleton(name)] {
 		if other := names.FoldName(k.Definition.Name); other != folded && !names.OneEdit(other, folded) {
 			owners = append(slices.Clip(owners), k)
 		}
@@ -63,12 +58,12 @@ func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
 		return nil
 	}
-	n := newToolName(name, nil)
-	for i := range s.names {
+	n, index := newToolName(name, nil), s.indexed()
+	for i := range index.names {
 		if len(near) == maxNear {
 			break
 		}
-		o := &s.names[i]
+		o := &index.names[i]
 		if d := len(n.folded) - len(o.folded); d < -1 || d > 1 || bits.OnesCount64(n.letters^o.letters) > 2 {
 			continue
 		}
@@ -77,14 +72,6 @@ func (s *Session) Near(name, except string) (near []*Known) {
 		}
 	}
 	return near
-}
-
-func newToolName(name string, tool *Known) toolName {
-	n := toolName{folded: names.FoldName(name), tool: tool}
-	for i := range len(n.folded) {
-		n.letters |= 1 << (n.folded[i] & 63)
-	}
-	return n
 }
 
 // Server is the state of one server in a session.
@@ -128,10 +115,10 @@ type Server struct {
 
 	forgotten bool // not remembered, because the session has too many servers
 
-	named           int // number of its tools in Session.names
 	shown           map[mcp.DefinitionKey]bool
 	listedElsewhere map[string]bool // names of the tools that it listed on other connections
 	values          remembered
+	packed          []sourceRun             // sources of values, in their order, while the session is idle
 	varied          map[string]bool         // tools reported as changed
 	floods          *[messageClasses]bucket // nil before the server's first unsolicited message
 }
@@ -139,13 +126,24 @@ type Server struct {
 // Known is a definition together with where and when a session first saw it, and the client that
 // received it. Sessions that saw the same definition share one copy.
 type Known struct {
-	Server     string
-	Session    string
+	*showing
 	Definition *mcp.Definition
-	Location   Location
-	Time       time.Time
-	Client     *mcp.ClientInfo // client to which it was shown; nil if unknown
-	Version    string          // server version, as reported by the server
+	at         place
+}
+
+// showing is what the definitions in one message have in common.
+type showing struct {
+	Server        string
+	Session       string
+	file, pointer string // see Location
+	Time          time.Time
+	Client        *mcp.ClientInfo // client to which they were shown; nil if unknown
+	Version       string          // server version, as reported by the server
+}
+
+// Location returns the position of the definition.
+func (k *Known) Location() Location {
+	return Location{File: k.file, Line: int(k.at.line), Column: int(k.at.column), Pointer: k.pointer}
 }
 
 func newServer(id string) *Server { return &Server{ID: id, Words: names.Words(id)} }
@@ -283,7 +281,7 @@ func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
 		srv.Trifecta.Add(k)
-		s.indexTool(srv, k)
+		s.indexTool(k)
 		s.shadow(srv, k)
 	}
 	if !srv.Trifecta.Complete() {
@@ -312,28 +310,6 @@ const (
 
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )
-
-// indexTool indexes a tool by its name.
-func (s *Session) indexTool(srv *Server, k *Known) {
-	n := newToolName(k.Definition.Name, k)
-	enlist(s.owners, n.folded, k)
-	enlist(s.alike, names.Skeleton(k.Definition.Name), k)
-	if names.Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
-		s.Qualified = append(s.Qualified, k)
-	}
-	if srv.named < serverNames && len(s.names) < maxNames {
-		srv.named++
-		s.names = append(s.names, n)
-	}
-}
-
-// enlist adds a tool to the list for a key, unless the list already has one from its server.
-func enlist(by map[string][]*Known, key string, k *Known) {
-	owners := by[key]
-	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
-		by[key] = append(owners, k)
-	}
-}
 
 // announcements maps a notification to the kinds of lists that it announces as changed.
 var announcements = map[string][]mcp.SubjectKind{

@@ -121,13 +121,13 @@ func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
 			continue
 		}
 		if len(j.pins)+j.learned >= maxPins {
-			j.coverage.skip("more definitions than the limit: tools listed on other connections are not compared", Origin{File: k.Location.File, Line: k.Location.Line, Column: k.Location.Column})
+			j.coverage.skip("more definitions than the limit: tools listed on other connections are not compared", Origin{File: k.file, Line: int(k.at.line), Column: int(k.at.column)})
 			return
 		}
 		j.learned++
 		set(&srv.listedElsewhere, k.Definition.Name, true)
 		srv.Trifecta.Add(k)
-		session.indexTool(srv, k)
+		session.indexTool(k)
 		session.shadow(srv, k)
 	}
 	if !srv.Trifecta.Complete() {

@@ -86,7 +86,8 @@ func (k *Known) appendJSON(b []byte) []byte {
 	}
 	b = fmt.Appendf(b, `],"can":%d,"category":%d,"foreign":%t,`, d.Can, d.Category, d.Foreign)
 	b = appendTime(b, k.Time)
-	return append(k.Location.appendJSON(append(b, ',')), '}')
+	at := k.Location()
+	return append(at.appendJSON(append(b, ',')), '}')
 }
 
 func (l *Location) appendJSON(b []byte) []byte {
@@ -230,7 +231,8 @@ func (r *sharedReader) known(s *Shared, n int) *Known {
 		}
 	})
 	r.ok = r.ok && i == len(d.Parts)
-	return &Known{Server: s.Server, Session: s.Session, Definition: d, Location: r.location(n), Time: r.time(n)}
+	at := r.location(n)
+	return &Known{Definition: d, at: at.place(), showing: &showing{Server: s.Server, Session: s.Session, file: at.File, pointer: at.Pointer, Time: r.time(n)}}
 }
 
 func (r *sharedReader) value(n int) (v Value) {

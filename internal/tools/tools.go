@@ -48,6 +48,6 @@ func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known,
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
 		Message: message, Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
-		Related: []scanner.Related{{Message: fmt.Sprintf("first listed by server %q", other.Server), Location: other.Location}},
+		Related: []scanner.Related{{Message: fmt.Sprintf("first listed by server %q", other.Server), Location: other.Location()}},
 	})
 }

@@ -80,6 +80,6 @@ func namedAfter(p *scanner.JudgePass) {
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Offset: p.Message.Offset,
 			Message:  fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", k.Definition.Name, k.Server, p.Server.ID),
 			Evidence: k.Definition.Name, Key: k.Server + "\x00" + k.Definition.Name,
-			Related: []scanner.Related{{Message: fmt.Sprintf("listed by server %q", k.Server), Location: k.Location}}})
+			Related: []scanner.Related{{Message: fmt.Sprintf("listed by server %q", k.Server), Location: k.Location()}}})
 	}
 }

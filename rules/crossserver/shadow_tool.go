@@ -59,7 +59,7 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool with the same name")
 	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Message:  fmt.Sprintf("the call to %s of server %s is ambiguous: server %s has a tool with the same name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
-		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool with this name", Location: other.Location}}})
+		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool with this name", Location: other.Location()}}})
 }
 
 // schemaPart is the index of the schema in the parts of a definition.

@@ -88,7 +88,7 @@ func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *mcp.Defin
 		}
 		says = append(says, fmt.Sprintf("%q of server %q %s", k.Definition.Name, k.Server, part))
 		if k.Definition != last {
-			is.Related = append(is.Related, scanner.Related{Message: says[len(says)-1], Location: k.Location})
+			is.Related = append(is.Related, scanner.Related{Message: says[len(says)-1], Location: k.Location()})
 		}
 	}
 	is.Message = strings.Join(says, "; ")

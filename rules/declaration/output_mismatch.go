@@ -41,7 +41,7 @@ var OutputMismatch = scanner.Rule{
 			if pointer, evidence, message := jsonschema.Violation(known.Definition.Output, content.JSON); message != "" {
 				p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target,
 					Pointer: content.Pointer + pointer, Message: message, Evidence: evidence, Key: message, Offset: content.Offset,
-					Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
+					Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location()}}})
 			}
 		}
 	},

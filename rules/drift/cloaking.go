@@ -33,7 +33,7 @@ var Cloaking = scanner.Rule{
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			if first := p.Pinned(d); first != nil && first.Definition.Digest != d.Digest && first.Session != p.Session.ID && first.Version == version && sameName(first.Client, p.Server.Client) {
-				reportCloak(p, d, first.Client, version, first.Location)
+				reportCloak(p, d, first.Client, version, first.Location())
 			}
 		}
 		p.Changed(func(d *mcp.Definition, was *scanner.Offered) {

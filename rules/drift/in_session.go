@@ -56,7 +56,7 @@ func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) 
 		Severity: severity, Subject: d.Kind, Name: d.Name, Pointer: pointerTo(parts), Offset: d.Offset,
 		Message:  fmt.Sprintf("the %s changed %s: %s", d.Kind, when, strings.Join(parts, ", ")),
 		Evidence: newPart(d.Description, first.Definition.Description), Key: d.Digest.String(),
-		Related: []scanner.Related{{Message: "first listed here", Location: first.Location}},
+		Related: []scanner.Related{{Message: "first listed here", Location: first.Location()}},
 	})
 }
 

@@ -34,7 +34,7 @@ var VersionPin = scanner.Rule{
 			if trusted != (scanner.Location{}) {
 				is.Related = append(is.Related, scanner.Related{Message: "trusted here", Location: trusted})
 			}
-			is.Related = append(is.Related, scanner.Related{Message: "changed here", Location: now.Location})
+			is.Related = append(is.Related, scanner.Related{Message: "changed here", Location: now.Location()})
 			is.Key = now.Definition.Digest.String()
 		case trust == scanner.Unpinned && p.Pinning.Reviewed:
 			is.Message = fmt.Sprintf("nobody has approved the tool %s of server %s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID))

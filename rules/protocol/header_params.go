@@ -21,7 +21,7 @@ func contradictions(p *scanner.JudgePass, head *mcp.HTTPHead) (issues []scanner.
 	report := func(name, pointer, evidence string, at int, format string, args ...any) {
 		issues = append(issues, scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.MessageSubject, Pointer: "/params" + pointer, Offset: at,
 			Message:  "the header " + text.QuoteName("Mcp-Param-"+name) + fmt.Sprintf(format, args...),
-			Evidence: evidence, Key: "Mcp-Param-" + strings.ToLower(name), Related: []scanner.Related{{Message: "the tool as its server listed it", Location: known.Location}}})
+			Evidence: evidence, Key: "Mcp-Param-" + strings.ToLower(name), Related: []scanner.Related{{Message: "the tool as its server listed it", Location: known.Location()}}})
 	}
 	headers := jsonschema.Headers(known.Definition.Input)
 	if len(headers) > 0 && (len(head.Params) == mcp.MaxHeadParams || m.Partial) {

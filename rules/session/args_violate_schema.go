@@ -38,6 +38,6 @@ var ArgsViolateSchema = scanner.Rule{
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.CallSubject, Name: m.Target, Pointer: "/arguments" + b.Pointer,
 			Message: fmt.Sprintf("%s to %s %s", where, text.QuoteName(m.Target), b.Message), Evidence: b.Value, Key: b.Message, Offset: b.Offset,
-			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
+			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location()}}})
 	},
 }
