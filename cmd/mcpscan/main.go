@@ -78,27 +78,40 @@ const startHeap = 32 << 20
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
-		collectFrom(startHeap, maxHeap, growth)
+		collectFrom(startHeap, maxHeap)
 	}
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// growth is the percentage by which the heap grows between two collections. Collections are cheap,
-// because most live data is tables without pointers.
-const growth = 50
+// The percentage by which the heap grows between two collections: growth for the first collections, so that
+// short runs have few of them, then longGrowth. Later, they are cheap and rare, because most live data is
+// tables without pointers, and inspecting reuses its memory.
+const (
+	growth     = 50
+	longGrowth = 20
+	isLong     = 8 // collections
+)
 
 // collectFrom delays the first garbage collection until the process uses start bytes, and then
-// collects whenever the heap has grown by the given percentage, with a memory limit.
-func collectFrom(start, limit int64, percent int) {
+// collects whenever the heap has grown by a percentage, with a memory limit.
+func collectFrom(start, limit int64) {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(start)
-	first := new([16]byte) // unreachable at once, so that the first collection finds it
-	runtime.AddCleanup(first, func(int) {
-		if debug.SetMemoryLimit(-1) == start { // no command has set its own limit meanwhile
-			debug.SetMemoryLimit(limit)
+	var collected func(n int)
+	collected = func(n int) {
+		switch n {
+		case 1:
+			if debug.SetMemoryLimit(-1) == start { // no command has set its own limit meanwhile
+				debug.SetMemoryLimit(limit)
+			}
+			debug.SetGCPercent(growth)
+		case isLong:
+			debug.SetGCPercent(longGrowth)
+			return
 		}
-		debug.SetGCPercent(percent)
-	}, 0)
+		runtime.AddCleanup(new([16]byte), collected, n+1) // unreachable at once, so that the next collection finds it
+	}
+	runtime.AddCleanup(new([16]byte), collected, 1)
 }
 
 // run runs the program with the given arguments and returns the exit code.
