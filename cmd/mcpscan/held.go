@@ -155,7 +155,8 @@ func readHeld(dir string, now time.Time) (messages []heldMessage) {
 	return messages
 }
 
-// isHeld reports whether a proxy holds the message whose files have the given name without their ending.
+// isHeld reports whether a proxy holds a message. name is the path of the message's files, without their
+// endings.
 func isHeld(name string) bool {
 	lock := flock.New(name+heldLock, flock.SetFlag(os.O_RDWR)) // without creating it
 	defer lock.Close()

@@ -9,8 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// renew makes the engine use the current approvals, if they have changed, for the next event. The caller
-// must hold g.mu.
+// renew applies changed approvals before the next event. The caller must hold g.mu.
 func (g *gate) renew(next *scanner.Event) {
 	if g.Approvals == nil {
 		return
@@ -34,15 +33,15 @@ func (g *gate) renew(next *scanner.Event) {
 	}
 }
 
-// lists announces changed lists to a client. The server could not: its list did not change, but some of
-// the definitions in it are no longer withheld.
+// lists announces changed lists to a client. The server cannot know of these changes: it still sends
+// the same definitions, but some of them are no longer withheld.
 type lists struct {
 	send      func(message []byte) // to the client, without waiting for it
-	announced map[string]bool      // lists whose changes the server declared that it announces
+	announced map[string]bool      // lists for which the server declares listChanged
 }
 
-// listOf returns the name of the list that contains definitions of a kind, and of the capability for it.
-// It is empty for instructions, which are only part of the answer to initialize.
+// listOf returns the name of the list, and of the capability, for definitions of a kind. It is empty for
+// instructions, which are only part of the answer to initialize.
 func listOf(kind mcp.SubjectKind) string {
 	switch kind {
 	case mcp.ToolSubject:

@@ -55,7 +55,6 @@ type heldKey struct {
 	session, server, client, id string
 }
 
-// keyOf returns the key of the message with an id.
 func keyOf(at *scope, from mcp.Direction, id string) heldKey {
 	return heldKey{from, at.session, at.server, at.client, id}
 }
@@ -104,7 +103,8 @@ func endedBy(ctx context.Context) string {
 	return byEnd
 }
 
-// asker asks through a client and reports whether the client answered.
+// asker asks a user through the client. It reports whether the message is allowed, and whether the
+// client answered.
 type asker func(context.Context, *Question) (allowed, answered bool)
 
 // wait asks about a frame and reports whether it is allowed and whether its sender is still waiting. If

@@ -21,7 +21,7 @@ const (
 )
 
 // Question describes a held line or body to the user. Its strings are bounded and escaped, and
-// recognised secrets in the arguments are masked.
+// recognised secrets in the arguments and the other members are masked.
 type Question struct {
 	Server   string
 	Asks     string            // who sent it: client or server
@@ -99,9 +99,9 @@ func (m *QuestionMessage) members(message wire.Value) {
 	m.Other = Excerpt(text.Mask(string(other)), argumentChars)
 }
 
-// Excerpt escapes everything in s that is not plainly printable; see [text.Visible]. It leaves out the
-// middle of a string longer than limit, and says how much is missing, so that the user who approves a
-// message knows that there is more.
+// Excerpt escapes everything in s that is not plainly printable; see [text.Visible]. If the result is
+// longer than limit characters, Excerpt leaves out the middle and says how much is missing, so that the
+// user who approves a message knows that there is more.
 func Excerpt(s string, limit int) string {
 	whole := []rune(text.Visible(s, math.MaxInt))
 	if len(whole) <= limit {

@@ -31,7 +31,7 @@ type Started struct {
 	Server
 	Stdin  io.WriteCloser
 	Stdout io.Reader
-	Event  *scanner.Event // contains the identity of the server; nil for none. The proxy sets its session.
+	Event  *scanner.Event // with the server's identity, or nil; the proxy sets the event's session
 }
 
 // commandURL is the placeholder URL in requests to a server without a URL.

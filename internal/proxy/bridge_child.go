@@ -106,7 +106,7 @@ func (c *child) stopped(stream string) error {
 	}
 }
 
-// input is a server's standard input. The session ends if the server stops reading it.
+// input is a server's standard input. If the server closes it, the session ends.
 type input struct{ *child }
 
 func (in input) Write(line []byte) (int, error) {

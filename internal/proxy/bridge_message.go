@@ -14,7 +14,7 @@ type posted struct {
 	spoken
 	line    []byte   // for the server, without a line ending
 	keys    []string // of the requests
-	tokens  []string // keys of the progress tokens of these requests, "" if one has none
+	tokens  []string // keys of the progress tokens of these requests, "" for a request without one
 	cancels []string // keys of requests that notifications cancel
 }
 

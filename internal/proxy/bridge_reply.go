@@ -29,7 +29,7 @@ type outbox struct {
 	Close  func() error
 }
 
-// newOutbox returns an outbox, which calls closed when nobody reads it any more.
+// newOutbox returns an outbox that calls the function closed when nobody reads it any more.
 func newOutbox(session context.Context, closed func(*outbox)) *outbox {
 	o := &outbox{lines: make(chan message), session: session, done: make(chan struct{}), gone: make(chan struct{})}
 	o.finish = sync.OnceFunc(func() { close(o.done) })
@@ -98,7 +98,7 @@ var errSlow = errors.New("no message yet")
 
 // response waits for the first message, which determines the status and the format of the response,
 // and whether the response has the session ID. If the server is slow, the response begins as an
-// event stream.
+// event stream, provided that the client accepts one.
 func (x *reply) response(r *http.Request) (*http.Response, error) {
 	ctx, cancel := r.Context(), context.CancelFunc(func() {})
 	if x.streams {

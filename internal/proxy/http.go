@@ -25,12 +25,12 @@ type Upstream struct {
 	Origin    scanner.Origin // origin of events that are not recorded
 	Transport http.RoundTripper
 	Command   *Command          // for a server that the proxy starts, instead of URL and Transport; otherwise nil
-	Headers   map[string]string // added to requests that lack them
+	Headers   map[string]string // added to requests that lack them; Host is always set
 
 	// Mask returns a function that masks the secrets in a request's headers wherever messages
 	// repeat them. The engine sees only masked messages. Mask and the function may be nil.
 	Mask func(http.Header) func([]byte) []byte
-	// Failed, if not nil, is called with the reason why the server could not be reached.
+	// Failed, if not nil, is called with the reason why the server gave no usable response.
 	Failed func(reason string)
 }
 

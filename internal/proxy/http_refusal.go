@@ -65,7 +65,7 @@ func (o *openStreams) send(post *http.Request, message []byte) bool {
 	return h != nil && h.send(post.Context(), appendMessage(nil, message))
 }
 
-// send waits until the client can be sent an event. It returns false if the stream or ctx ends first.
+// send waits until the stream takes an event. It returns false if the stream or ctx ends first.
 func (h *holding) send(ctx context.Context, event []byte) bool {
 	select {
 	case h.answers <- event:

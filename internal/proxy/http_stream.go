@@ -194,7 +194,7 @@ func (s *stream) endpoint(b block, raw string) {
 	}
 }
 
-// takeAnswers lets the posts to a URL send their answers on this stream.
+// takeAnswers makes this stream carry the proxy's answers to refused posts to a URL.
 func (s *stream) takeAnswers(key string) {
 	if s.holding == nil {
 		s.holding = newHolding(s)

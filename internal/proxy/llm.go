@@ -21,7 +21,7 @@ import (
 type LLMOptions struct {
 	Name    string              // name of the recording or, if nothing is recorded, the name shown in locations
 	Servers map[string][]string // known servers and their tools
-	Listed  []*scanner.Event    // events from listing these servers; each session starts with them, and they extend Servers
+	Listed  []*scanner.Event    // events from listing these servers, which extend Servers; each session starts with their frames
 }
 
 // LLM is a proxy between agents and the APIs of LLM providers. It inspects the tools and results in
@@ -185,7 +185,7 @@ type llmExchange struct {
 	in      *http.Request
 	session string
 	id      string
-	asked   func() string // waits until the request is inspected; returns the reason if it is refused, otherwise ""
+	asked   func() string // inspects the request, or waits for the inspection; returns why it is refused, or ""
 	began   func()        // called after the response has begun
 	kept    func()        // called after the response was sent
 
@@ -199,7 +199,7 @@ func (x *llmExchange) scope() *scope {
 	return &scope{session: x.session, server: llmServer, transport: "http", origin: scanner.Origin{File: x.talks.Name, Line: 1, Column: 1}}
 }
 
-// llmServer is the server name for provider output that cannot be attributed to a server.
+// llmServer is the server name in events that cannot be attributed to a server.
 const llmServer = "llm"
 
 // ServeHTTP handles an agent request.

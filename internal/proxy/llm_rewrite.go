@@ -30,7 +30,7 @@ func textBlock(s string) []byte { return []byte(`{"type":"text","text":` + quote
 type rewriting struct {
 	doc   wire.Doc
 	edits []wire.Edit
-	gone  map[int]bool           // calls to remove from their lists
+	gone  map[int]bool           // items replaced, or removed from their lists
 	texts map[int][]*replay.Said // refused calls in a Chat Completions message, by its node
 }
 
@@ -215,7 +215,7 @@ func (w *rewriting) say(content int, what, separator string) {
 // calls.
 var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`, "requires_action": `"completed"`}
 
-// reasons corrects all stop reasons in a body.
+// reasons corrects the stop reasons of answers whose calls were all replaced.
 func (w *rewriting) reasons(root int) {
 	doc := &w.doc
 	end := func(n int, key string) {

@@ -41,7 +41,7 @@ type llmStream struct {
 type llmEvent struct {
 	block
 	data []byte
-	nth  int // index in the part that it is inspected with; -1 for none
+	nth  int // index in the part that it is inspected with, or -1
 }
 
 // rewritten appends the event with its refused items replaced.

@@ -126,8 +126,8 @@ func (f *responsesFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
 }
 
 // appendMessage appends the events of a message that replaces the call. They get the sequence numbers
-// of the call's events. If the call had fewer events, those whose content later events repeat are
-// left out, so that no number occurs twice.
+// of the call's events. If the call had fewer events than the message, some events of the message are
+// left out, so that no number occurs twice: those whose content is repeated by later events.
 func (c *responsesItem) appendMessage(dst []byte) []byte {
 	text := blockedText(c.refused)
 	part, id := outputText(text), quoted("msg_"+c.id)
@@ -135,7 +135,7 @@ func (c *responsesItem) appendMessage(dst []byte) []byte {
 	at := `"item_id":` + id + `,"content_index":0,`
 	n := 0
 	for _, event := range [...]struct {
-		least      int // number of events of a call from which on this event is sent
+		least      int // the event is sent if the call had at least this many events
 		kind, rest string
 	}{
 		{2, "response.output_item.added", `"item":{"id":` + id + `,"type":"message","status":"in_progress","role":"assistant","content":[]}`},

@@ -23,7 +23,8 @@ type Options struct {
 	Now    func() time.Time // provides the times of messages
 
 	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer message is
-	// forwarded as it arrives or, if FailClosed is set, refused, which ends a stdio connection.
+	// forwarded as it arrives, unless FailClosed is set or an HTTP proxy started the server: it is then
+	// refused, which ends a stdio connection.
 	MaxMessage int64
 	// FailClosed refuses what cannot be inspected, such as lines that are not JSON-RPC messages,
 	// and messages above MaxMessage.
@@ -33,9 +34,9 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
-	// Approvals, if not nil, is called before each message. If the approvals changed since the last call,
-	// it returns an engine with the new ones that does not differ from Engine's in anything else, or an
-	// error if they cannot be read; otherwise nil.
+	// Approvals, if not nil, is called before each message, and regularly on an idle stdio connection. If
+	// the approvals changed since the last call, it returns an engine that differs from Engine's only in
+	// its approvals, or an error if they cannot be read; otherwise nil.
 	Approvals func() (*scanner.Engine, error)
 	// Session is the session shared with other proxies; nil if this proxy is alone.
 	Session Session
@@ -71,7 +72,7 @@ type gate struct {
 	closed bool      // nothing is judged or forwarded any more
 	held   held
 	shared *sharing // nil if no session is shared
-	lists  *lists   // nil if no changes of lists are announced to the client
+	lists  *lists   // nil if the proxy announces no changed lists to the client
 }
 
 func newGate(o Options) *gate {

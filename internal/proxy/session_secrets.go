@@ -14,14 +14,14 @@ import (
 )
 
 // sessionSecrets masks the secrets that the servers of the other proxies in a session were given. The
-// session contains only digests of them, so a secret is known once a message contains it in plain form;
-// from then on, it is masked in every form that text.Secrets knows.
+// session contains only their digests, so a proxy learns a secret only from a message that contains it
+// in plain form; from then on, the secret is masked in every form that text.Secrets recognises.
 type sessionSecrets struct {
 	mu      sync.Mutex
 	digests map[int][]secretDigest // of secrets that are not known yet, by their length
 	count   int
 	found   []string
-	masks   text.Secrets // found
+	masks   text.Secrets // built from found
 }
 
 // masking returns a function that masks the secrets that the servers of the session were given, and
@@ -44,8 +44,8 @@ type secretDigest struct {
 }
 
 const (
-	leastShared = 8    // bytes of a secret that is shared: shorter ones are easily found by their digest
-	mostShared  = 1024 // bytes
+	leastShared = 8    // minimum length in bytes: shorter secrets are easily guessed from a digest
+	mostShared  = 1024 // maximum length in bytes
 	maxDigests  = 1024 // digests from all proxies in a session
 	maxGiven    = 64   // secrets that one proxy shares
 	givenMark   = "given "
@@ -82,7 +82,7 @@ func givenEntry(secrets []string) []sessionlog.Entry {
 	return []sessionlog.Entry{{Data: line, Keep: true}}
 }
 
-// learn takes the digests in an entry of another proxy, and reports whether the entry contains digests.
+// learn takes the digests from another proxy's entry, and reports whether the entry contains digests.
 func (s *sessionSecrets) learn(entry []byte) bool {
 	rest, ok := strings.CutPrefix(string(entry), givenMark)
 	if !ok {

@@ -78,7 +78,7 @@ func (g *gate) judgeShared(s *scope, e *scanner.Event) *scanner.Outcome {
 	}
 	tooLong += g.keep(additions)
 	if tooLong > 0 {
-		g.skipped(s, "what a message adds to the shared session exceeds the size limit, so other proxies do not see it")
+		g.skipped(s, "what a message adds to the shared session exceeds a limit, so other proxies do not see all of it")
 	}
 	return out
 }

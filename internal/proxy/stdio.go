@@ -19,9 +19,9 @@ type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // origin of events that are not recorded
 	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
-	// Mask replaces secrets that the server was given, before the engine sees them; nil for none.
+	// Mask, if not nil, masks the secrets that the server was given, before the engine sees a message.
 	Mask func([]byte) []byte
-	// Given are these secrets. Proxies that share the session get digests of them.
+	// Given contains these secrets. Proxies that share the session get digests of them.
 	Given []string
 }
 
@@ -208,7 +208,7 @@ func (s *side) write(line []byte) error {
 	return err
 }
 
-// answer writes the replacement for a refused message without waiting for the receiver: a side that
+// answer writes a message from the proxy, if not nil, without waiting for the receiver: a side that
 // sends without reading must not block the other direction.
 func (s *side) answer(line []byte) {
 	if line != nil {
@@ -325,7 +325,7 @@ func (p *pump) tooLong(line []byte, rest *lineReader) error {
 // lineReader reads lines including their line endings.
 type lineReader struct {
 	r    *bufio.Reader
-	max  int64 // of a line without its end
+	max  int64 // maximum size of a line without its end, in bytes
 	buf  []byte
 	open bool // part will return more of the line that next returned
 }
