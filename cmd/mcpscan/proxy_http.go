@@ -247,7 +247,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, err
 	return nil
 }
 
-// givenSecrets masks the secrets that a server gets from its configuration and in request headers.
+// givenSecrets masks the secrets that servers get from their configurations and in request headers.
 // It caches the last masker, because a client's requests mostly contain the same secrets.
 type givenSecrets struct {
 	always []string
@@ -257,8 +257,8 @@ type givenSecrets struct {
 	by   func([]byte) []byte
 }
 
-// mask returns a function that masks the server's own secrets and those in the request headers, or
-// nil if there are none.
+// mask returns a function that masks the secrets in g.always and those in the request headers, or nil
+// if there are none.
 func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
 	values := g.always
 	for name, given := range head {

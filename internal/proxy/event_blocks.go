@@ -37,7 +37,7 @@ func (b *block) complete() bool {
 // alive.
 type blockReader struct {
 	r   io.Reader
-	max int64 // maximum size of an event, in bytes
+	max int64 // maximum size of a message in an event, in bytes
 	err error // from r, returned after the data read before it
 
 	ctx  context.Context // ends waiting for room

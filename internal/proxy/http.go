@@ -27,8 +27,9 @@ type Upstream struct {
 	Command   *Command          // for a server that the proxy starts, instead of URL and Transport; otherwise nil
 	Headers   map[string]string // added to requests that lack them; Host is always set
 
-	// Mask returns a function that masks the secrets in a request's headers wherever messages
-	// repeat them. The engine sees only masked messages. Mask and the function may be nil.
+	// Mask returns a function that masks, wherever messages repeat them, the secrets in a request's
+	// headers and those that servers were given. Recordings and reports contain only masked messages.
+	// Mask and the function may be nil.
 	Mask func(http.Header) func([]byte) []byte
 	// Failed, if not nil, is called with the reason why the server gave no usable response.
 	Failed func(reason string)

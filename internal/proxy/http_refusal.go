@@ -8,7 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// refuse answers a refused request. sender is the error response, or nil if the request has no ID.
+// refuse answers a refused HTTP request. sender is the error response, or nil if no message in the
+// request awaits an answer.
 func (x *exchange) refuse(w http.ResponseWriter, sender []byte, out *scanner.Outcome) {
 	if x.at.transport == "sse" && sender != nil && x.streams.send(x.in, sender) {
 		w.WriteHeader(http.StatusAccepted)

@@ -41,12 +41,13 @@ type Options struct {
 	// Session is the session shared with other proxies; nil if this proxy is alone.
 	Session Session
 
-	// Record, if not nil, gets each event before the engine does, and may set its origin.
+	// Record, if not nil, gets each event to be recorded before the engine does, and may set its origin.
 	Record func(*scanner.Event)
-	// Decided is called with each event and the action taken, in the order in which the engine
-	// judged them. The event and the outcome are valid only during the call.
+	// Decided is called with each event, except additions by other proxies, and with the action taken,
+	// in the order in which the engine judged the events. The event and the outcome are valid only
+	// during the call.
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
-	// OnDuration, if not nil, is called with the duration of each decision.
+	// OnDuration, if not nil, is called with the duration of each decision on a frame.
 	OnDuration func(time.Duration)
 }
 

@@ -19,7 +19,8 @@ type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // origin of events that are not recorded
 	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
-	// Mask, if not nil, masks the secrets that the server was given, before the engine sees a message.
+	// Mask, if not nil, masks the secrets that the server was given. Recordings and reports contain only
+	// masked messages.
 	Mask func([]byte) []byte
 	// Given contains these secrets. Proxies that share the session get digests of them.
 	Given []string
