@@ -154,6 +154,6 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 		what += fmt.Sprintf(" and the identity of %s", report.Count(identities, "server"))
 	}
 	fmt.Fprintf(&b, "%s approved in %s by %s\n", what, text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
-	b.WriteString("running proxies apply this at once; a client sees what was withheld when it lists again, at the latest after a restart\n")
+	b.WriteString("running proxies apply this at once; when a client next requests the list, at the latest after a restart, it sees what was withheld\n")
 	return put(std.out, []byte(b.String()))
 }

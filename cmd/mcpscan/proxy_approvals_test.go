@@ -77,7 +77,7 @@ func TestApprovalsWhileRunning(t *testing.T) {
 	for want, count := range map[string]int{
 		"mcpscan: mcpscan.lock changed: its approvals apply from now on\n":                                                      2,
 		"mcpscan: not inspected: the lockfile changed and cannot be read; the approvals read before still apply: mcpscan.lock:": 2, // once when it happens, once in the coverage
-		"then mcpscan approve calc; the client sees them when it lists again, at the latest after a restart\n":                  1,
+		"then mcpscan approve calc; the client sees them when it next requests the list, at the latest after a restart\n":       1,
 		"restart the proxy": 0,
 	} {
 		if got := strings.Count(said.String(), want); got != count {

@@ -24,7 +24,7 @@ func (r *proxyRun) unapproved(server string, out *scanner.Outcome) {
 		r.stderr.hint(fmt.Sprintf("%s has the server %s under the name %s: restart the proxy with --name %s", file, text.QuoteName(server), text.QuoteName(name), shellName(name)))
 		return
 	}
-	r.stderr.hint(fmt.Sprintf("to approve definitions of the server %s, run mcpscan lock%s %s, then mcpscan approve%s %s; the client sees them when it lists again, at the latest after a restart",
+	r.stderr.hint(fmt.Sprintf("to approve definitions of the server %s, run mcpscan lock%s %s, then mcpscan approve%s %s; the client sees them when it next requests the list, at the latest after a restart",
 		text.QuoteName(server), flag, r.lockTarget(), flag, shellName(server)))
 }
 
