@@ -25,7 +25,7 @@ type Upstream struct {
 	Origin    scanner.Origin // origin of events that are not recorded
 	Transport http.RoundTripper
 	Command   *Command          // for a server that the proxy starts, instead of URL and Transport; otherwise nil
-	Headers   map[string]string // added to requests that lack them; Host is always set
+	Headers   map[string]string // added to requests that lack them; Host always replaces the request's
 
 	// Mask returns a function that masks, wherever messages repeat them, the secrets in a request's
 	// headers and those that servers were given. Recordings and reports contain only masked messages.
