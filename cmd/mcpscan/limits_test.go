@@ -85,6 +85,7 @@ var limits = []struct {
 		{"maxHeld", "messages of one server that are buffered while servers that precede it by name are listed", "bytes", "the server waits"},
 		{"maxHashed", "a file whose digest is computed", "bytes", incomplete + ": no digest"},
 		{"maxManifest", "a manifest or lockfile of a package launcher", "bytes", "not read: the version stays unknown"},
+		{"maxConsoleScript", "a console script of a virtual environment", "bytes", "compared like any other executable"},
 		{"maxRead", "all files read for digests and versions in a run, in total", "bytes", "not read; " + incomplete + " for a digest"},
 		{"maxIgnoreFile", "a `.gitignore` file", "bytes", "the file has no effect"},
 		{"maxIgnoreRules", "patterns in a `.gitignore` file", "patterns", "the file has no effect"},

@@ -253,6 +253,9 @@ func (p *Plan) useLocked(locked *lockfile.Server, now *baseline.Identity, at sca
 		p.skip(at, "server %s not started (--no-run): the lockfile lacks its identity, so its locked definitions may belong to another server", locked.Name)
 	case len(locked.Identity.Stale(now)) > 0:
 		p.ignore(at, "not started (--no-run); checked its locked definitions, which belong to the previous server, not the configured one")
+	case now.Resolved != "" && last.Resolved != "" && now.Resolved != last.Resolved:
+		p.skip(at, "server %s not started (--no-run): its locked definitions belong to version %s, and version %s is installed here; run mcpscan lock --run-servers",
+			locked.Name, text.Visible(last.Resolved, 200), text.Visible(now.Resolved, 200))
 	case now.Digest != "" && last.Digest == "":
 		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may belong to another executable; run mcpscan lock --run-servers", locked.Name)
 	default:

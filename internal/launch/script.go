@@ -11,6 +11,9 @@ type Script struct {
 	Runtime string
 	Path    string // a file or directory as written, or the name of a Python module
 	Module  bool   // Path is the name of a Python module
+	// Isolated means that an option removes the working directory from the search path of the module.
+	Isolated bool
+	Program  string // the runtime of a module as written; "" behind a launcher
 }
 
 // Script returns the local code that the command starts through a runtime, also behind a launcher, as in
@@ -31,7 +34,7 @@ func (l *Command) Script() Script {
 	case l.Ecosystem == Local:
 		return Script{Runtime: l.Program, Path: l.Name}
 	case strings.HasPrefix(l.Program, "py"):
-		return module(l.Program, l.Words)
+		return l.module()
 	}
 	return Script{}
 }
@@ -64,18 +67,14 @@ func script(command string, words []string) Script {
 	return Script{}
 }
 
-// module returns the module of python -m, unless an option removes the working directory from the search
-// path.
-func module(name string, words []string) Script {
-	for i, w := range words {
-		switch {
-		case w == "-m" && i+1 < len(words):
-			return Script{Runtime: name, Path: words[i+1], Module: true}
-		case w == "-I" || w == "-P" || !strings.HasPrefix(w, "-"):
-			return Script{}
-		}
+// module returns the module of python -m.
+func (l *Command) module() Script {
+	at := slices.Index(l.Words, "-m")
+	if at < 0 || at+1 >= len(l.Words) || l.Words[at+1] != l.Name {
+		return Script{}
 	}
-	return Script{}
+	isolated := slices.ContainsFunc(l.Words[:at], func(w string) bool { return w == "-I" || w == "-P" })
+	return Script{Runtime: l.Program, Path: l.Name, Module: true, Isolated: isolated, Program: l.written}
 }
 
 // chdir records that the program starts in another directory.

@@ -115,12 +115,11 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
-		name := strings.TrimSuffix(filepath.Base(dir), ".dist-info")
-		at := strings.LastIndexByte(name, '-')
-		if at < 0 || pythonName(name[:at]) != pythonName(l.Name) || l.Exact && name[at+1:] != l.Version {
+		name, version := distribution(dir)
+		if name != pythonName(l.Name) || l.Exact && version != l.Version {
 			continue
 		}
-		versions, digests = append(versions, name[at+1:]), append(digests, m.wheelDigest(dir))
+		versions, digests = append(versions, version), append(digests, m.wheelDigest(dir))
 	}
 	if versions = slices.Compact(slices.Sorted(slices.Values(versions))); len(versions) != 1 {
 		return "", ""
@@ -149,13 +148,16 @@ func (m machine) distributions(launcher string) []string {
 		if m.getenv("PIPX_HOME") == "" {
 			kept = m.cache("pipx")
 		}
-		patterns = []string{filepath.Join(escapeGlob(kept), "*", "lib", "python*", "site-packages", "*.dist-info"),
-			filepath.Join(escapeGlob(kept), "*", "Lib", "site-packages", "*.dist-info")}
+		patterns = distributionPatterns(filepath.Join(escapeGlob(kept), "*"))
 	}
-	var found []string
+	return globAll(patterns)
+}
+
+// globAll returns the paths that match any of some well-formed patterns.
+func globAll(patterns []string) (found []string) {
 	for _, p := range patterns {
-		dirs, _ := filepath.Glob(p) // the pattern is well-formed
-		found = append(found, dirs...)
+		paths, _ := filepath.Glob(p)
+		found = append(found, paths...)
 	}
 	return found
 }
@@ -180,10 +182,11 @@ func pythonName(name string) string {
 }
 
 // wheelDigest returns a digest of the files in a wheel's RECORD, or "" if the wheel is
-// platform-specific. It omits files added by build and install tools.
+// platform-specific, or refers to the files of a project (an editable installation). It omits files
+// added by build and install tools.
 func (m machine) wheelDigest(distInfo string) string {
 	about := m.disk.manifest(filepath.Join(distInfo, "WHEEL"))
-	if about == nil {
+	if about == nil || m.editable(distInfo) {
 		return ""
 	}
 	for line := range strings.Lines(string(about)) {
@@ -210,6 +213,16 @@ func (m machine) wheelDigest(distInfo string) string {
 	slices.Sort(files)
 	sum := sha256.Sum256([]byte(strings.Join(files, "\n")))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// editable reports whether an installed distribution only refers to the files of a project.
+func (m machine) editable(distInfo string) bool {
+	var doc wire.Doc
+	if doc.Parse(m.disk.manifest(filepath.Join(distInfo, "direct_url.json"))) != nil {
+		return false
+	}
+	at := doc.Get(doc.Get(0, "dir_info"), "editable")
+	return at >= 0 && string(doc.Raw(at)) == "true"
 }
 
 // fetchedImage asks the container engine for the digest of an image. If the tag names a version,

@@ -71,19 +71,33 @@ func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	case launch.None:
 		file = m.program(e, &l, dir)
 	}
-	if script := m.script(l.Script(), dir); script != "" {
+	s := l.Script()
+	if script := m.script(s, dir); script != "" {
 		file = script
+	} else if installed := m.installedModule(s, dir); installed != "" {
+		_, f.Resolved = distribution(installed)
+		f.Integrity = m.wheelDigest(installed)
 	}
-	if file == "" {
-		return f, ""
+	if file != "" {
+		why = m.executable(&f, filepath.Clean(Directory(dir, file)))
 	}
-	file = filepath.Clean(Directory(dir, file))
+	return f, why
+}
+
+// executable adds what is known about a command's executable, and returns why its digest is missing.
+func (m machine) executable(f *configfile.Found, file string) (why string) {
+	if installed := m.consoleScript(file); installed != "" {
+		name, version := distribution(installed)
+		f.Resolved, f.Integrity = version, m.wheelDigest(installed)
+		f.Executable, f.Digest = portable(file, m.project), nameDigest(name)
+		return ""
+	}
 	sum, why := m.disk.digest(file)
 	if sum.raw != "" {
 		f.Executable = portable(file, m.project)
 		f.Digest, f.DigestLF, f.DigestCRLF = sum.raw, sum.lf, sum.crlf
 	}
-	return f, why
+	return why
 }
 
 // Directory resolves a path in an entry against dir or, if dir is "", against the working directory.

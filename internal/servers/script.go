@@ -13,7 +13,7 @@ import (
 func (m machine) script(s launch.Script, dir string) string {
 	path := Directory(dir, filepath.FromSlash(s.Path))
 	switch {
-	case s.Path == "":
+	case s.Path == "" || s.Isolated:
 		return ""
 	case s.Module:
 		return pythonModule(filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(s.Path, ".", "/"))))
