@@ -9,7 +9,7 @@ import (
 )
 
 // names are the programs that Install provides.
-var names = []string{"npx", "uvx", "bun", "docker", "fakeserver", "fakehttp"}
+var names = []string{"npx", "uvx", "pipx", "bun", "docker", "fakeserver", "fakehttp"}
 
 // Install builds the program in the directory fakes, and installs it in dir under each of its names. The fakes
 // are a separate program, which starts ten times as fast as a test binary.

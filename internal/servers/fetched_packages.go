@@ -144,13 +144,22 @@ func (m machine) distributions(launcher string) []string {
 		}
 		patterns = []string{filepath.Join(escapeGlob(dir), "archive-v*", "*", "*.dist-info")}
 	case "pipx":
-		kept := filepath.Join(m.getenv("PIPX_HOME"), ".cache")
-		if m.getenv("PIPX_HOME") == "" {
-			kept = m.cache("pipx")
-		}
-		patterns = distributionPatterns(filepath.Join(escapeGlob(kept), "*"))
+		patterns = distributionPatterns(filepath.Join(escapeGlob(m.pipxCache()), "*"))
 	}
 	return globAll(patterns)
+}
+
+// pipxCache returns the directory in which pipx keeps the environments of pipx run: in its home, if that
+// is set or is the one of old versions, which newer ones keep using, else in the user's cache.
+func (m machine) pipxCache() string {
+	home := m.getenv("PIPX_HOME")
+	if home == "" {
+		home = filepath.Join(m.home(), ".local", "pipx")
+		if _, err := os.Stat(home); err != nil {
+			return m.cache("pipx")
+		}
+	}
+	return filepath.Join(home, ".cache")
 }
 
 // globAll returns the paths that match any of some well-formed patterns.
