@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
@@ -20,12 +21,12 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable, option or file. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), variables that make a file of the project run instead of Yarn, a file whose code pnpm runs (.pnpmfile.cjs), and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, a Python interpreter or an additional package that is a file or directory of the project, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), files of the project that decide where uv and pip get packages, variables that make a file of the project run instead of Yarn, a file whose code pnpm runs (.pnpmfile.cjs), and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			named(e.Env, "/env/", func(pointer, name, value string) {
-				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+				if severity, message := hijack(name, value, runsPackage(l)); message != "" {
 					p.Report(e, pointer, severity, message, name+"="+value)
 				}
 			})
@@ -63,39 +64,71 @@ func replacedPackage(p *scanner.ConfigPass, e *configfile.Entry) {
 	p.Report(e, pointer, severity, message, e.Found.Instead)
 }
 
+// runsPackage reports whether a command runs a downloaded package, and not code of the project with it.
+func runsPackage(l *launch.Command) bool {
+	script := l.Script()
+	return l.Ecosystem.Fetched() && (script.Path == "" || script.Module)
+}
+
 // hijackedArguments checks the variables that are set on a command line, and launcher options that have
 // the same effect.
 func hijackedArguments(_ *configfile.Entry, l *launch.Command, report entries.Reporter) {
 	for _, v := range l.Env {
-		if severity, message := hijack(v.Name, v.Value, l.Ecosystem.Fetched()); message != "" {
+		if severity, message := hijack(v.Name, v.Value, runsPackage(l)); message != "" {
 			report(v.Arg, severity, message, v.Name+"="+v.Value)
 		}
 	}
 	if !l.Ecosystem.Fetched() {
 		return
 	}
-	for i := range l.Options {
-		if severity, message, evidence := hijackingOption(l.Options[i:]); message != "" {
-			report(l.ArgOf(i), severity, message, evidence)
+	check := func(words []string, arg int) {
+		name, value, attached := strings.Cut(words[0], "=")
+		if !attached && len(words) > 1 {
+			value = words[1]
+		}
+		if severity, message := hijack(sameAsOption(l, name), value, runsPackage(l)); message != "" {
+			report(arg, severity, message, name+" "+value)
+		}
+	}
+	for i, word := range l.Options {
+		word, attached := strings.CutPrefix(word, "--pip-args=")
+		if !attached && (i == 0 || l.Options[i-1] != "--pip-args") {
+			check(l.Options[i:], l.ArgOf(i))
+			continue
+		}
+		words := strings.Fields(word) // the options that pipx passes to pip
+		for k := range words {
+			check(words[k:], l.ArgOf(i))
 		}
 	}
 }
 
-// hijackingOption rates the option at the start of words. The message is "" if the option is
-// harmless.
-func hijackingOption(words []string) (severity scanner.Severity, message, evidence string) {
-	name, value, ok := strings.Cut(words[0], "=")
-	if !ok && len(words) > 1 {
-		value = words[1]
-	}
+// sameAsOption returns the variable that has the same effect as a launcher option, or "".
+func sameAsOption(l *launch.Command, option string) string {
 	switch {
-	case name == "--node-options" && nodeCode.MatchString(value):
-		return scanner.High, "the options load code into the program", words[0]
-	case registryOption.MatchString(name) && otherSource(value):
-		return scanner.Medium, "packages come from a different registry", name + " " + value
+	case option == "--node-options":
+		return "NODE_OPTIONS"
+	case registryOption.MatchString(option):
+		return "UV_INDEX"
+	case l.Program == "uv" && pythonOptions[option] == withPackages && !slices.Contains(l.Options, "tool"):
+		return "" // uv run starts programs of the project
+	case l.Program == "uv" || l.Program == "uvx" || l.Program == "pipx":
+		return pythonOptions[option]
 	}
-	return 0, "", ""
+	return ""
 }
+
+// pythonOptions contains the variables that have the same effect as options of uv, pip and pipx.
+var pythonOptions = map[string]string{
+	"--python": "UV_PYTHON", "-p": "UV_PYTHON",
+	"--config-file": "UV_CONFIG_FILE",
+	"--override":    "UV_OVERRIDE", "--overrides": "UV_OVERRIDE",
+	"--find-links": "UV_FIND_LINKS", "-f": "UV_FIND_LINKS",
+	"--with": withPackages, "-w": withPackages, "--with-editable": withPackages,
+}
+
+// withPackages stands for options that install additional packages, for which there is no variable.
+const withPackages = "--WITH"
 
 // otherSource reports whether value contains the address of an unofficial registry on another
 // machine. The value can be a list, with names before the addresses.
@@ -130,13 +163,33 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 		return scanner.Medium, "a file of the project runs in pnpm, and can replace the packages that it installs"
 	case searchPath.MatchString(upper):
 		return searched(upper, value, fetched)
-	case packageSource.MatchString(upper):
-		if otherSource(value) {
-			return scanner.Medium, "packages come from a different registry"
-		}
+	case packageSource.MatchString(upper) && otherSource(value):
+		return scanner.Medium, "packages come from a different registry"
+	case fetched && pythonSetting.MatchString(upper):
+		return pythonFile(upper, value)
 	case proxy.MatchString(upper):
 		if u, ok := destination.Address(value); ok && !destination.Loopback(u.Hostname()) && !destination.Private(u.Hostname()) {
 			return scanner.Medium, "the server's traffic goes through another host"
+		}
+	}
+	return 0, ""
+}
+
+// pythonFile rates the files that a setting of uv, pip or pipx names for a downloaded package. The names
+// and versions of interpreters and packages are not paths.
+func pythonFile(name, value string) (scanner.Severity, string) {
+	for _, file := range strings.Fields(strings.ReplaceAll(value, `\`, "/")) {
+		isPath := strings.HasPrefix(file, ".") || strings.Contains(file, "/")
+		switch {
+		case !projectFile.MatchString(file) && !shared.MatchString(file):
+		case strings.HasSuffix(name, "_FIND_LINKS"):
+			return scanner.Medium, "packages come from a directory of the project, or one that others can write to"
+		case strings.HasSuffix(name, "_CONFIG_FILE"), name == "UV_OVERRIDE":
+			return scanner.Medium, "a file of the project, or one that others can write to, decides which packages are installed, and from where"
+		case isPath && name == withPackages:
+			return scanner.High, "code of the project, or of a directory that others can write to, is installed with the package"
+		case isPath:
+			return scanner.High, "a file of the project, or one that others can write to, runs as the Python interpreter"
 		}
 	}
 	return 0, ""
@@ -170,8 +223,10 @@ var (
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
 	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_?REGISTRY_?SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
-		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
-	registryOption = lazyregexp.New(`^(?:--reg(?:istry)?|--@[^:=]+:registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
+		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|UV_FIND_LINKS|PIP_FIND_LINKS|UV_OVERRIDE|GOPROXY)$`)
+	pythonSetting  = lazyregexp.New(`^(?:UV_FIND_LINKS|PIP_FIND_LINKS|UV_CONFIG_FILE|PIP_CONFIG_FILE|UV_OVERRIDE|UV_PYTHON|PIPX_DEFAULT_PYTHON|` + withPackages + `)$`)
+	projectFile    = lazyregexp.New(`^(?:file:)?(?:(?:\$\{(?:workspaceFolder|workspaceRoot|CLAUDE_PROJECT_DIR|PWD)\}|\$PWD|\.{1,2})(?:/|$)|\.?[\w-][\w.-]*(?:/|$))`)
+	registryOption = lazyregexp.New(`^(?:--reg(?:istry)?|--@[^:=]+:registry|--index-url|-i|--index|--default-index|--extra-index-url|--source|--add-source)$`)
 	proxy          = lazyregexp.New(`^(?:(?:HTTPS?|ALL)_PROXY|NPM_CONFIG_(?:HTTPS?_)?PROXY|YARN_HTTPS?_?PROXY)$`)
 	relative       = lazyregexp.New(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)
 	shared         = lazyregexp.New(`^(?:/tmp|/var/tmp|/dev/shm|/private/tmp|/Users/Shared|[A-Za-z]:\\(?:Windows\\Temp|Temp|Users\\Public))(?:[/\\]|$)`)
