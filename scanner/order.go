@@ -71,7 +71,7 @@ func (o *order) flush(judge func(*Event, *Facts)) {
 	}
 }
 
-// push queues an event at the next position; if the event is late, back moves it ahead. There must be a
+// push queues an event at the next position, or earlier if the event is late (see back). There must be a
 // free position.
 func (o *order) push(e *Event, facts *Facts, of *batch) {
 	place := o.next

@@ -70,8 +70,7 @@ type bucket struct {
 	newest  time.Time
 }
 
-// aToken is the number of fractions in a token, which is the number of nanoseconds
-// in a minute.
+// aToken is the number of units in a token: one for each nanosecond of a minute.
 const aToken = int64(time.Minute)
 
 // take takes a token for a call, unless the call was refused. It reports whether there was no

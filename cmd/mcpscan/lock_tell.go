@@ -82,12 +82,12 @@ func (r *lockResult) tellUnnamed(w io.Writer) {
 	if len(r.unnamed) == 0 {
 		return
 	}
-	what := "in the lockfile, but"
+	what := "these servers are in the lockfile"
 	if r.pruned {
-		what = "removed from the lockfile with their approvals, because"
+		what = "removed these servers and their approvals from the lockfile"
 	}
 	dir := text.Visible(filepath.Dir(r.file), 400)
-	fmt.Fprintf(w, "mcpscan: %s in no target and in no configuration in or below %s: %s\n", what, dir, quotedNames(r.unnamed))
+	fmt.Fprintf(w, "mcpscan: %s; no target and no configuration in or below %s names them: %s\n", what, dir, quotedNames(r.unnamed))
 	if !r.pruned {
 		fmt.Fprintf(w, "To remove an entry with its approvals: %s\n", app.ResetCommand(r.file, r.unnamed[0]))
 		fmt.Fprintf(w, "To remove all of these: mcpscan lock%s --prune, with targets that cover every configured server\n", app.LockfileFlag(r.file))

@@ -23,7 +23,7 @@ func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 		case size < 0:
 			return at, "a schema refers to itself for the same value, so validation never ends"
 		case size > maxExpansion:
-			return at, fmt.Sprintf("references multiply: more than %d schemas apply to one value", maxExpansion)
+			return at, fmt.Sprintf("the schema expands too far: more than %d schemas apply to one value through references and keywords such as allOf", maxExpansion)
 		}
 	}
 	return 0, ""

@@ -99,7 +99,7 @@ var approvals = []approval{
 	approves(`^/sandbox/enabled$`, `^false$`, scanner.Medium, "commands run outside the sandbox, even if the user has switched it on"),
 	approves(`^/permissions/additionalDirectories/\d+$`, `^(?:`+everything+`|`+home+`[\\/]?)$`, scanner.High, "every file of the user can be read without confirmation"),
 	approves(`^/permissions/additionalDirectories/\d+$`, `(?:^|[\\/])`+keys+`[\\/]?$`, scanner.Medium, "credentials of the user can be read without confirmation"),
-	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everyone who opens the project"),
+	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin, which can add servers and hooks, is enabled for everyone who opens the project"),
 	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "the project adds a plugin marketplace"),
 	// VS Code.
 	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "the project adds a plugin location"),
