@@ -256,7 +256,7 @@ func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r.about = mcp.CallSubject
 	r.Request, r.Tool = foreign(e.Request, nameLimit), foreign(m.Target, nameLimit)
 	if root := v.root(e, m); root >= 0 {
-		c := cleaner{doc: &v.doc, known: text.NewSecrets(m.Secrets)}
+		c := cleaner{doc: &v.doc, known: text.NewSecrets(m.Secrets, nil)}
 		r.ID = c.member(root, "id")
 		r.Input = c.member(v.doc.Get(root, "params"), "arguments")
 	}

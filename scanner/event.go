@@ -8,6 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -50,8 +51,9 @@ type Event struct {
 	Reason       string                   // why the event is skipped or ignored, or why its frame is not a valid message, worded for a report
 	Frame        []byte                   // the exact bytes; valid until the event has been judged
 	HTTP         *mcp.HTTPHead            // headers of the exchange that carried the frame; nil if not recorded
-	Unmasked     []byte                   // the frame before secrets in it were masked; nil if there are none. Only for a [Live]; see inspectUnmasked
+	Unmasked     []byte                   // the frame before secrets in it were masked; nil if there are none. See inspectUnmasked
 	UnmaskedHTTP *mcp.HTTPHead            // HTTP before secrets in it were masked, if Unmasked is set
+	Given        text.Secrets             // the secrets that were masked, if Unmasked is set
 	Identity     *baseline.Identity       // of a LockEvent, a StartedEvent or the DefinitionEvent of a bundle: identity of the server; nil if unknown
 	Locked       *baseline.LockedIdentity // of a LockEvent: complete identity entry in the lockfile
 	Members      baseline.Members         // of a LockEvent: members that the lockfile has for the server besides its definitions

@@ -77,10 +77,8 @@ func (l *Live) inspect(e *Event) *Facts {
 		in = l.judge.engine.NewInspector()
 		in.spare = cap(l.inspectors) > 1
 	}
-	facts := in.Inspect(e)
-	if e.Unmasked != nil {
-		in.inspectUnmasked(e, facts)
-	}
+	facts := &Facts{}
+	in.inspectBoth(e, facts)
 	e.tree = nil // the tree belongs to the inspector
 	in.forget()
 	select {

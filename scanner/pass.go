@@ -67,6 +67,9 @@ func (p *TextPass) Key() string {
 	return ""
 }
 
+// RevealsGiven reports whether the text, as sent, contains a secret that the server was given.
+func (p *TextPass) RevealsGiven() bool { return p.in.event.Given.Reveals(p.Source) }
+
 // Member returns the name of the outermost member of the definition, result or message that
 // contains the text.
 func (p *TextPass) Member() string {

@@ -177,7 +177,7 @@ func (e *Engine) inspect(work <-chan *batch) {
 		in.kept = b.values
 		b.chunk.Events(func(ev *Event) {
 			b.events = append(b.events, ev)
-			in.inspect(ev, b.next())
+			in.inspectBoth(ev, b.next())
 			ev.tree = nil // the tree belongs to the worker
 		})
 		b.values = in.kept

@@ -10,9 +10,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
+// inspectBoth inspects an event as it is kept and, if secrets in its frame are masked, also as it was sent.
+// The facts must be empty, but their memory is used.
+func (in *Inspector) inspectBoth(e *Event, facts *Facts) {
+	in.inspect(e, facts)
+	if e.Unmasked != nil {
+		in.inspectUnmasked(e, facts)
+	}
+}
+
 // inspectUnmasked adds to the facts of an event the findings, values and skips that only its unmasked
-// frame shows. A [Live] decides on the unmasked frame, so that masking cannot hide a text or an
-// argument. The text in findings, and anything else that is remembered as text, comes from the masked
+// frame shows. Findings and decisions are about the unmasked frame, so that masking cannot hide a text or
+// an argument. The text in findings, and anything else that is remembered as text, comes from the masked
 // frame.
 func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 	sent := *e
@@ -32,9 +41,8 @@ func (in *Inspector) inspectUnmasked(e *Event, facts *Facts) {
 		known[facts.Findings[i].place()] = true
 	}
 	for i := range more.Findings {
-		f := &more.Findings[i]
-		// rules with Client set would report the secret itself
-		if !f.Rule.Client && !known[f.place()] {
+		if f := &more.Findings[i]; !known[f.place()] {
+			known[f.place()] = true
 			facts.Findings = append(facts.Findings, f.withoutText(start, facts.Messages))
 		}
 	}
@@ -90,10 +98,13 @@ func (f *Finding) place() findingPlace {
 // withoutText returns a finding without any member that can contain a part of a secret. It keeps the
 // name only if the masked messages of the event contain it.
 func (f *Finding) withoutText(at Location, masked []Message) Finding {
+	message := f.Rule.Title + ", in a text that contains a secret given to the server"
+	if f.Rule.Client { // it reports the secret itself, in words of its own
+		message = f.Message
+	}
 	shown := Finding{
 		Rule: f.Rule, Category: f.Category, Severity: f.Severity, Time: f.Time, Session: f.Session, Server: f.Server,
-		Message: f.Rule.Title + ", in a text that contains a secret given to the server",
-		Subject: f.Subject, Evidence: Evidence{Text: text.Masked}, Location: at, Action: f.Action, message: f.message,
+		Message: message, Subject: f.Subject, Evidence: Evidence{Text: text.Masked}, Location: at, Action: f.Action, message: f.message,
 	}
 	if plainPointer.MatchString(f.Pointer) {
 		shown.Pointer = f.Pointer

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
-	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -250,8 +249,7 @@ func (r *proxyRun) connect(ctx context.Context) (code int, err error) {
 		o.Session = r.shared
 		defer r.shared.Close()
 	}
-	given := r.target.Given()
-	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Mask: text.NewSecrets(given).MaskMessage, Given: given}
+	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.Name, Origin: r.target.Origin, Given: r.target.Given()}
 	started.Session = at.Session
 	r.note(started)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)

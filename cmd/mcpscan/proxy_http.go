@@ -131,14 +131,14 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 		}
 	}
 	var upstreams []proxy.Upstream
-	var given []string // a client can pass on a secret from one server to another
+	var given text.Secrets // a client can pass on a secret from one server to another
 	for i := range targets {
 		t := &targets[i]
 		u, err := r.upstream(t, transport)
 		if err != nil {
 			return nil, nil, err
 		}
-		upstreams, given = append(upstreams, u), append(given, t.Given()...)
+		upstreams, given = append(upstreams, u), given.With(t.Given())
 		shown := t.Shown()
 		path := proxy.PathOf(t.Name)
 		if r.Servers == "" {
@@ -147,7 +147,7 @@ func (r *proxyRun) front(ctx context.Context, access proxy.Access, transport htt
 		paths = append(paths, [2]string{path, shown})
 	}
 	for i := range upstreams {
-		upstreams[i].Mask = (&givenSecrets{always: given}).mask
+		upstreams[i].Given = (&givenSecrets{always: given}).in
 	}
 	if r.Servers != "" {
 		return proxy.NewServers(r.options(ctx), access, upstreams), paths, nil
@@ -247,33 +247,27 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, err
 	return nil
 }
 
-// givenSecrets masks the secrets that servers get from their configurations and in request headers.
-// It caches the last masker, because a client's requests mostly contain the same secrets.
+// givenSecrets has the secrets that servers get from their configurations and in request headers. It
+// caches the last ones, because a client's requests mostly contain the same secrets.
 type givenSecrets struct {
-	always []string
+	always text.Secrets
 
 	mu   sync.Mutex
-	last string // the values, joined
-	by   func([]byte) []byte
+	last string // the values in headers, joined
+	all  text.Secrets
 }
 
-// mask returns a function that masks the secrets in g.always and those in the request headers, or nil
-// if there are none.
-func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
-	values := g.always
-	for name, given := range head {
-		for _, value := range given {
-			values = append(values[:len(values):len(values)], secrets.InHeader(name, value)...)
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
+// in returns the secrets in g.always and those in the request headers.
+func (g *givenSecrets) in(head http.Header) text.Secrets {
+	values, credentials := secrets.InHeaders(head)
 	key := strings.Join(values, "\x00")
+	if key == "" {
+		return g.always
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.by == nil || g.last != key {
-		g.last, g.by = key, text.NewSecrets(values).MaskMessage
+	if g.last != key {
+		g.last, g.all = key, g.always.With(text.NewSecrets(values, credentials))
 	}
-	return g.by
+	return g.all
 }

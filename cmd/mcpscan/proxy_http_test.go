@@ -104,7 +104,8 @@ func sameAsReplay(t *testing.T, live, recording string, flags ...string) (findin
 	return len(r.Findings)
 }
 
-// poisoned is a server with one tool that returns its input.
+// poisoned is a server with one tool, which repeats the Authorization header. Tests that compare with a
+// replay send a value that does not look generated, because a replay cannot find a revealed secret.
 func poisoned(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -132,7 +133,7 @@ func TestProxyOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startHTTPProxy(t, "--upstream", server.URL+"/mcp", "--config", at("block.yaml"), "--record", at("rec.jsonl"), "--format", "json="+at("live.json"), "--events", at("events.jsonl"))
-	seen := jsonReport(t, "scan", "--no-config", "--header", "Authorization=Bearer t0ken-8f14e45fceea", p.url)
+	seen := jsonReport(t, "scan", "--no-config", "--header", "Authorization=Bearer t0ken-of-client", p.url)
 	if seen.Summary.Tools != 0 || len(seen.Findings) > 0 {
 		t.Errorf("the client saw %d tools, and %+v", seen.Summary.Tools, seen.Findings)
 	}
@@ -206,7 +207,7 @@ func TestProxyContinuesOnce(t *testing.T) {
 func TestProxyOfConfiguration(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(poisoned))
 	defer server.Close()
-	t.Setenv("PROXY_TEST_TOKEN", "t0ken-8f14e45fceea")
+	t.Setenv("PROXY_TEST_TOKEN", "t0ken-of-client")
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	configuration := `{"mcpServers":{"one":{"url":"` + server.URL + `/mcp","headers":{"Authorization":"Bearer ${PROXY_TEST_TOKEN}"}},"two":{"url":"` + server.URL + `/two"},"three":{"command":"npx","args":["x"]},"four":{"url":"http://${NO_SUCH_VARIABLE}/"}}}`

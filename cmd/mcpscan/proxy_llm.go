@@ -48,7 +48,7 @@ func (r *proxyRun) llm(ctx context.Context, access proxy.Access, transport http.
 			return nil, nil, usage("--upstream: %w", err)
 		}
 		secrets := &givenSecrets{always: (&servers.Target{URL: p[1]}).Given()}
-		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Mask: secrets.mask, Failed: r.failed("the provider at " + servers.BareURL(u.String()))})
+		upstreams = append(upstreams, proxy.Upstream{Name: p[0], URL: u, Transport: transport, Given: secrets.in, Failed: r.failed("the provider at " + servers.BareURL(u.String()))})
 		path := "/"
 		if p[0] != "" {
 			path = proxy.PathOf(p[0])

@@ -129,7 +129,7 @@ func (r *proxyRun) command(t *servers.Target) *proxy.Command {
 	if lacks := s.in.Lacks(); lacks != "" {
 		r.problem("server %s is started without %s from your environment; if it needs one, pass --env NAME or list it under env_allow in mcpscan.yaml", name, lacks)
 	}
-	secrets := text.NewSecrets(t.Given())
+	secrets := t.Given()
 	return &proxy.Command{MaxSessions: r.MaxSessions, Idle: r.SessionIdle, Start: func(ctx context.Context) (*proxy.Started, error) {
 		errout, theirs, err := os.Pipe()
 		if err != nil {

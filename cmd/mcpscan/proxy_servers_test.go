@@ -43,7 +43,7 @@ func postTo(t *testing.T, url, session, message string) (status int, id, body st
 // own path, gets only the environment that the configuration and the flags allow, and is judged as
 // it is behind mcpscan proxy -- COMMAND.
 func TestProxyOfCommands(t *testing.T) {
-	t.Setenv("PROXY_TEST_TOKEN", "value-t0ken-8f14e45fceea")
+	t.Setenv("PROXY_TEST_TOKEN", "value-t0ken-of-server")
 	t.Setenv("PROXY_TEST_PASSED", "value-passed")
 	t.Setenv("PROXY_TEST_KEPT", "value-kept")
 	dir := t.TempDir()
@@ -68,11 +68,11 @@ func TestProxyOfCommands(t *testing.T) {
 			t.Fatalf("%s: %d %s", name, status, body)
 		}
 		_, _, body = postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-		postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sum","arguments":{"text":"value-t0ken-8f14e45fceea"}}}`) // given to env only
+		postTo(t, base+"/"+name, session, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sum","arguments":{"text":"value-t0ken-of-server"}}}`) // given to env only
 		return body
 	}
 	env := list("env")
-	for text, want := range map[string]bool{"OWN=value-own": true, "TOKEN=value-t0ken-8f14e45fceea": true, "PROXY_TEST_PASSED=value-passed": true, "PROXY_TEST_KEPT": false} {
+	for text, want := range map[string]bool{"OWN=value-own": true, "TOKEN=value-t0ken-of-server": true, "PROXY_TEST_PASSED=value-passed": true, "PROXY_TEST_KEPT": false} {
 		if strings.Contains(env, text) != want {
 			t.Errorf("the server says %s; expected %s: %t", env, text, want)
 		}

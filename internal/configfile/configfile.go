@@ -178,6 +178,6 @@ func (e *Entry) Secrets() text.Secrets {
 	for _, w := range e.Args {
 		given.Words = append(given.Words, text.Literal(w))
 	}
-	certain, _ := given.Secrets()
-	return text.NewSecrets(certain)
+	certain, _, _ := given.Secrets()
+	return text.NewSecrets(certain, nil)
 }

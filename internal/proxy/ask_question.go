@@ -45,10 +45,7 @@ type QuestionMessage struct {
 
 // questionOf returns the question about a frame. size is the number of bytes to hold.
 func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out *scanner.Outcome) *Question {
-	if at.mask != nil {
-		frame = at.mask(frame)
-	}
-	frame = bytes.TrimLeft(wire.Lenient(frame), " \t\r\n") // offsets are relative to the first value
+	frame = bytes.TrimLeft(wire.Lenient(at.mask(frame)), " \t\r\n") // offsets are relative to the first value
 	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars),
 		about: out, key: keyOf(at, direction, out.Messages[0].ID), size: size}
 	if direction == mcp.ServerToClient {

@@ -56,8 +56,8 @@ type bridge struct {
 func newBridge(h *HTTP) *bridge {
 	b := &bridge{Command: h.upstream.Command, gate: h.gate, at: h.scope(""), sessions: h.sessions, by: map[string]*child{}}
 	b.at.transport = "stdio"
-	if h.upstream.Mask != nil {
-		b.at.mask = h.upstream.Mask(nil)
+	if h.upstream.Given != nil {
+		b.at.given = h.upstream.Given(nil)
 	}
 	return b
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -27,10 +28,9 @@ type Upstream struct {
 	Command   *Command          // for a server that the proxy starts, instead of URL and Transport; otherwise nil
 	Headers   map[string]string // added to requests that lack them; Host always replaces the request's
 
-	// Mask returns a function that masks, wherever messages repeat them, the secrets in a request's
-	// headers and those that servers were given. Recordings and reports contain only masked messages.
-	// Mask and the function may be nil.
-	Mask func(http.Header) func([]byte) []byte
+	// Given returns the secrets that the server is given, including those in a request's headers. They
+	// are masked in everything that is kept. Given may be nil.
+	Given func(http.Header) text.Secrets
 	// Failed, if not nil, is called with the reason why the server gave no usable response.
 	Failed func(reason string)
 }
@@ -180,11 +180,9 @@ func (h *HTTP) scope(session string) scope {
 func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
 	x.at.head, x.at.client = headOf(r), sessionID(r)
-	if h.upstream.Mask != nil {
-		if x.at.mask = h.upstream.Mask(r.Header); x.at.mask != nil {
-			x.at.params = slices.Clone(x.at.head.Params)
-			maskParams(x.at.head, x.at.mask)
-		}
+	if h.upstream.Given != nil {
+		x.at.given, x.at.params = h.upstream.Given(r.Header), slices.Clone(x.at.head.Params)
+		maskParams(x.at.head, &x.at.given)
 	}
 	body, more, done, err := h.large.read(r.Context(), r.Body, r.ContentLength, h.gate.MaxMessage)
 	defer done()
@@ -322,12 +320,12 @@ func headOf(r *http.Request) *mcp.HTTPHead {
 }
 
 // maskParams masks headers that repeat arguments, just as those arguments are masked in the body.
-func maskParams(head *mcp.HTTPHead, mask func([]byte) []byte) {
+func maskParams(head *mcp.HTTPHead, given *text.Secrets) {
 	for i := range head.Params {
 		p := &head.Params[i]
 		quoted := wire.AppendString(nil, []byte(mcp.HeadText(p.Value)))
 		var doc wire.Doc
-		if masked := mask(quoted); !bytes.Equal(masked, quoted) && doc.Parse(masked) == nil {
+		if masked := given.MaskMessage(quoted); !bytes.Equal(masked, quoted) && doc.Parse(masked) == nil {
 			p.Value = doc.TextString(0)
 		}
 	}

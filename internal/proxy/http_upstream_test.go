@@ -19,6 +19,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -461,9 +462,7 @@ func TestHTTPParamHeaders(t *testing.T) {
 				heads = append(heads, *e.HTTP)
 			}
 		}
-		u.Mask = func(http.Header) func([]byte) []byte {
-			return func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("s3cret"), []byte("masked")) }
-		}
+		u.Given = func(http.Header) text.Secrets { return text.NewSecrets([]string{"s3cret"}, nil) }
 	})
 	f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200, list)
 	for header, want := range map[string]int{"s3cret-eu": 200, "=?base64?czNjcmV0LWV1?=": 200, "s3cret-us": 400, "": 400} {
@@ -471,7 +470,7 @@ func TestHTTPParamHeaders(t *testing.T) {
 			t.Errorf("%q: got %d %s, want %d", header, status, body, want)
 		}
 	}
-	if said := fmt.Sprint(heads); strings.Contains(said, "s3cret") || strings.Contains(said, "czNjcmV0") || !strings.Contains(said, "masked-eu") {
+	if said := fmt.Sprint(heads); strings.Contains(said, "s3cret") || strings.Contains(said, "czNjcmV0") || !strings.Contains(said, "[masked]-eu") {
 		t.Errorf("recorded is %s", said)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -93,7 +94,7 @@ func (l *LLM) begin(session string) {
 	}
 	l.fed[session] = true
 	if len(l.talks.Servers) > 0 {
-		l.inspectMessage(&replay.LLMMessage{Session: session, Servers: l.talks.Servers}, nil)
+		l.inspectMessage(&replay.LLMMessage{Session: session, Servers: l.talks.Servers}, text.Secrets{})
 	}
 	for _, listed := range l.talks.Listed {
 		if session != firstSession && listed.Kind != scanner.FrameEvent {
@@ -117,7 +118,7 @@ func (l *LLM) give(e *scanner.Event, session string) {
 
 // inspectMessage records and inspects a message. It returns the message's calls, and the results and
 // definitions that were refused. why is set if the message cannot be inspected.
-func (l *LLM) inspectMessage(m *replay.LLMMessage, mask func([]byte) []byte) (said []replay.Said, why string) {
+func (l *LLM) inspectMessage(m *replay.LLMMessage, given text.Secrets) (said []replay.Said, why string) {
 	g := l.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,10 +127,7 @@ func (l *LLM) inspectMessage(m *replay.LLMMessage, mask func([]byte) []byte) (sa
 	}
 	g.renew(&scanner.Event{Session: m.Session, Server: llmServer, Origin: scanner.Origin{File: l.talks.Name, Line: 1, Column: 1}})
 	m.Time = g.now()
-	line := m.Line()
-	if mask != nil {
-		line = mask(line)
-	}
+	line := given.MaskMessage(m.Line())
 	said, err := l.talk.Read(line, func() scanner.Origin {
 		at := &scanner.Event{Kind: scanner.AuditEvent, Session: m.Session, Time: m.Time, Frame: line, Origin: scanner.Origin{File: l.talks.Name, Line: 1, Column: 1}}
 		if g.Record != nil {
@@ -190,8 +188,8 @@ type llmExchange struct {
 	kept    func()        // called after the response was sent
 
 	// These fields are set when the request is inspected.
-	format string // of the request; "" if unknown
-	mask   func([]byte) []byte
+	format string       // of the request; "" if unknown
+	given  text.Secrets // secrets in the request
 }
 
 // scope returns the scope of messages that cannot be inspected.
@@ -230,8 +228,8 @@ func (l *LLM) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { x.asked() }()
 	x.session, _ = l.sessions.of(r, false)
 	l.begin(x.session)
-	if x.Mask != nil {
-		x.mask = x.Mask(r.Header)
+	if x.Given != nil {
+		x.given = x.Given(r.Header)
 	}
 	if out := x.request(w); out != nil {
 		x.reverse.ServeHTTP(w, out)

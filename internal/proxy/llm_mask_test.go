@@ -12,10 +12,7 @@ func TestMaskedCredentials(t *testing.T) {
 		`"headers":{"X-Password":"Basic is Jq7vTz2LmQ9xRw4N"}`: "it [masked]. Ignore it.",
 	} {
 		body := `{"mcp_servers":[{` + server + `}]}`
-		got := `{"text":"it is Jq7vTz2LmQ9xRw4N. Ignore it."}`
-		if mask := maskGiven([]byte(body)); mask != nil {
-			got = string(mask([]byte(got)))
-		}
+		got := string(givenIn([]byte(body)).MaskMessage([]byte(`{"text":"it is Jq7vTz2LmQ9xRw4N. Ignore it."}`)))
 		if got != `{"text":"`+want+`"}` {
 			t.Errorf("%s: got %s, want %q", server, got, want)
 		}

@@ -128,8 +128,8 @@ func (x *llmExchange) judgeRequest(body []byte) (why string) {
 		x.gate.note(x.scope(), scanner.IgnoredEvent, "a provider request that does not call a model, forwarded without inspection", scanner.Forward)
 		return ""
 	}
-	x.mask = both(x.mask, maskGiven(body))
-	said, unread := x.inspectMessage(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.mask)
+	x.given = x.given.With(givenIn(body))
+	said, unread := x.inspectMessage(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(x.format), Body: body}, x.given)
 	if unread != "" && !x.pass("a request to a model was not inspected: "+unread) {
 		return "the request could not be judged, and fail_closed is set"
 	}
@@ -149,15 +149,14 @@ func (x *llmExchange) judgeRequest(body []byte) (why string) {
 	return ""
 }
 
-// maskGiven returns a function that masks the MCP server credentials in a request to a provider, or
-// nil if there are none.
-func maskGiven(body []byte) func([]byte) []byte {
+// givenIn returns the credentials of MCP servers in a request to a provider.
+func givenIn(body []byte) (given text.Secrets) {
 	if !bytes.Contains(body, []byte("uthorization")) && !bytes.Contains(body, []byte(`"headers"`)) {
-		return nil
+		return given
 	}
 	root, err := wire.Skim(body, wire.MaxNodes)
 	if err != nil {
-		return nil
+		return given
 	}
 	var values []string
 	take := func(v wire.Value, token bool) {
@@ -180,19 +179,5 @@ func maskGiven(body []byte) func([]byte) []byte {
 			}
 		}
 	}
-	if len(values) == 0 {
-		return nil
-	}
-	return text.NewSecrets(values).MaskMessage
-}
-
-// both applies one mask after the other; either may be nil.
-func both(a, b func([]byte) []byte) func([]byte) []byte {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(data []byte) []byte { return b(a(data)) }
+	return text.NewSecrets(values, nil)
 }

@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"log"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -119,16 +119,14 @@ func TestLLMUnrecorded(t *testing.T) {
 	hello := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hello"}]}}]}` + "\n\n"
 	end := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"End"}]},"finishReason":"STOP"}]}` + "\n\n"
 	instead := `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"[mcpscan] Tool 'read' blocked by policy: the call is incomplete or could not be inspected"}]}}]}` + "\n\n"
-	for name, answer := range map[string]string{"a call": hello + call + end, "the last call": hello + call, "text": hello} {
+	for name, answer := range map[string]string{"a call": hello + call + end, "the last call": hello + call} {
 		for _, closed := range []bool{true, false} {
 			a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				say(w, stream, answer)
 			}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.LLMOptions, u *proxy.Upstream) {
 				o.FailClosed = closed
-				u.Mask = func(http.Header) func([]byte) []byte {
-					return func(line []byte) []byte { return bytes.ReplaceAll(line, []byte(`"data:`), []byte(`data:`)) } // no JSON
-				}
+				u.Given = func(http.Header) text.Secrets { return text.NewSecrets([]string{":true,"}, nil) } // masks a part of the line itself
 			})
 			_, _, got := a.ask("/v1beta/models/m:streamGenerateContent", `{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`)
 			events := a.events()

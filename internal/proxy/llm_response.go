@@ -140,7 +140,7 @@ func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
 		}
 		return nil, ""
 	}
-	said, unread := x.inspectMessage(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(format), Answer: true, Body: body}, x.mask)
+	said, unread := x.inspectMessage(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(format), Answer: true, Body: body}, x.given)
 	if unread != "" && !x.pass("a model response was not inspected: "+unread) {
 		return nil, unread + ", and fail_closed is set"
 	}

@@ -33,7 +33,7 @@ func (l *LLM) Later(e *scanner.Event) {
 	}
 	l.changed[e.Server] = append(l.changed[e.Server], e)
 	if names := l.learn(e); len(names) > 0 {
-		l.inspectMessage(&replay.LLMMessage{Session: firstSession, Servers: map[string][]string{e.Server: names}}, nil)
+		l.inspectMessage(&replay.LLMMessage{Session: firstSession, Servers: map[string][]string{e.Server: names}}, text.Secrets{})
 	}
 	for _, session := range slices.Sorted(maps.Keys(l.fed)) {
 		l.give(e, session)

@@ -291,7 +291,7 @@ func (s *llmStream) release(dst []byte, final bool) []byte {
 		part = []byte{}
 	}
 	s.asked()
-	said, unread := s.inspectMessage(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
+	said, unread := s.inspectMessage(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.given)
 	s.part, s.nth, s.heard = nil, 0, true
 	if unread != "" && !s.pass("a model response was not inspected: "+unread) {
 		why := unread + ", and fail_closed is set"

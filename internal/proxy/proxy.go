@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -58,10 +59,11 @@ type scope struct {
 	origin                     scanner.Origin  // origin of events that are not recorded
 	head                       *mcp.HTTPHead   // headers of the HTTP exchange; nil on stdio
 	params                     []mcp.HeadParam // Params of head before secrets were masked
-	mask                       func([]byte) []byte
-	page                       bool   // the frame is an HTTP error page, which need not be a message
-	ambiguous                  string // why receivers may read different messages from the frame or the lines around it; "" if they do not
-	more                       bool   // the frame is a stdio line with a line ending, so other lines may follow
+	given                      text.Secrets    // secrets of the server
+	others                     *sessionSecrets // secrets of the other servers in the session; nil if it is not shared
+	page                       bool            // the frame is an HTTP error page, which need not be a message
+	ambiguous                  string          // why receivers may read different messages from the frame or the lines around it; "" if they do not
+	more                       bool            // the frame is a stdio line with a line ending, so other lines may follow
 }
 
 // gate judges messages one at a time, so that the recording lists them in the order in which they
@@ -99,10 +101,8 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	}
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
-	if s.mask != nil {
-		if e.Frame = s.mask(frame); !bytes.Equal(e.Frame, frame) {
-			e.Unmasked, e.UnmaskedHTTP = frame, s.unmaskedHead()
-		}
+	if e.Frame = s.mask(frame); !bytes.Equal(e.Frame, frame) {
+		e.Unmasked, e.UnmaskedHTTP, e.Given = frame, s.unmaskedHead(), s.given
 	}
 	masked := e.Frame
 	g.mu.Lock()
@@ -205,6 +205,15 @@ func (s *scope) unmaskedHead() *mcp.HTTPHead {
 	head := *s.head
 	head.Params = s.params
 	return &head
+}
+
+// mask masks the secrets that the servers of the session were given.
+func (s *scope) mask(message []byte) []byte {
+	message = s.given.MaskMessage(message)
+	if s.others != nil {
+		message = s.others.mask(message)
+	}
+	return message
 }
 
 func (s *scope) event(kind scanner.EventKind) *scanner.Event {

@@ -24,16 +24,9 @@ type sessionSecrets struct {
 	masks   text.Secrets // built from found
 }
 
-// masking returns a function that masks the secrets that the servers of the session were given, and
-// shares those of this connection.
-func (s *sharing) masking(c Connection) func([]byte) []byte {
-	s.backlog = append(s.backlog, givenEntry(c.Given)...)
-	return func(message []byte) []byte {
-		if c.Mask != nil {
-			message = c.Mask(message)
-		}
-		return s.secrets.mask(message)
-	}
+// give shares the digests of the secrets that the server of this connection was given.
+func (s *sharing) give(given text.Secrets) {
+	s.backlog = append(s.backlog, givenEntry(given.Values())...)
 }
 
 // secretDigest is what a proxy writes about a secret to the session.
@@ -120,7 +113,7 @@ func (s *sessionSecrets) mask(message []byte) []byte {
 		s.search(message, length)
 	}
 	if len(s.found) > known {
-		s.masks = text.NewSecrets(s.found)
+		s.masks = text.NewSecrets(s.found, nil)
 	}
 	return s.masks.MaskMessage(message)
 }

@@ -28,7 +28,7 @@ func TestSessionSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(log.Close)
-		at := proxy.Connection{Session: "client/" + server, Server: server, Given: given, Mask: text.NewSecrets(given).MaskMessage}
+		at := proxy.Connection{Session: "client/" + server, Server: server, Given: text.NewSecrets(given, nil)}
 		c := connectAs(t, engine, at, func(o *proxy.Options) {
 			o.Session, o.Engine = log, engine.Live().Sharing()
 			o.Record = func(e *scanner.Event) {

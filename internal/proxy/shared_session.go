@@ -127,10 +127,7 @@ func (g *gate) learn(s *scope, news [][]byte) (unread int64) {
 		if g.shared.secrets.learn(text) {
 			continue
 		}
-		if s.mask != nil {
-			text = s.mask(text)
-		}
-		shared := g.parse(s, text)
+		shared := g.parse(s, s.mask(text))
 		if shared == nil {
 			unread++
 			continue

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -19,11 +20,7 @@ type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // origin of events that are not recorded
 	Alone           string         // why the session is not shared with proxies of other servers; "" if it is, or should not be
-	// Mask, if not nil, masks the secrets that the server was given. Recordings and reports contain only
-	// masked messages.
-	Mask func([]byte) []byte
-	// Given contains these secrets. Proxies that share the session get digests of them.
-	Given []string
+	Given           text.Secrets   // secrets that the server was given: masked in everything that is kept. Proxies that share the session get digests of them.
 }
 
 // Client is the client that started the proxy.
@@ -64,9 +61,10 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	defer cancel(nil)
 	asking, drop := context.WithCancel(ctx)
 	g := newGate(o)
-	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
+	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, given: c.Given}
 	if g.shared != nil {
-		at.mask = g.shared.masking(c)
+		g.shared.give(c.Given)
+		at.others = &g.shared.secrets
 	}
 	if c.Alone != "" {
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -367,9 +368,9 @@ func TestInterrupted(t *testing.T) {
 // the reason why the definition is withheld.
 func TestUnremovable(t *testing.T) {
 	engine := engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}})
-	differently := func(frame []byte) []byte { return bytes.Replace(frame, []byte(`"token"`), []byte(`["token"]`), 1) }
-	c := connectAs(t, engine, proxy.Connection{Session: "s", Server: "srv", Mask: differently}, nil)
-	c.ask(`"method":"tools/list"}`, `"result":{"tools":[{"name":"a"}],"_meta":{"k":"token"}}}`)
+	array := text.NewSecrets([]string{"[1234567]"}, nil) // masking replaces an array with a string
+	c := connectAs(t, engine, proxy.Connection{Session: "s", Server: "srv", Given: array}, nil)
+	c.ask(`"method":"tools/list"}`, `"result":{"tools":[{"name":"a"}],"_meta":{"k":[1234567]}}}`)
 	c.expect(c.fromProxy, refused("1", `nobody has approved the tool \"a\" of server \"srv\"`, "version-pin", "block")+"\n")
 	if err := c.close(); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -26,8 +27,9 @@ type Given struct {
 // values in the format of a vendor, and the credentials within any value: tokens, passwords in
 // addresses and connection strings, and members of JSON. random are values that only look
 // generated: they are masked in what a server sends, but not in its identity, because a commit or a
-// digest looks the same.
-func (g *Given) Secrets() (certain, random []string) {
+// digest looks the same. credentials are those of the certain values that cannot be anything else: a
+// server that repeats one of them reveals it.
+func (g *Given) Secrets() (certain, random, credentials []string) {
 	var f found
 	for _, variable := range g.Variables {
 		f.named(strings.Cut(variable, "="))
@@ -39,7 +41,7 @@ func (g *Given) Secrets() (certain, random []string) {
 	for i, w := range g.Words {
 		f.word(w, i > 0 && !strings.HasPrefix(w, "-"), g.Words[max(i-1, 0)])
 	}
-	return distinct(f.certain), distinct(f.random)
+	return f.secrets()
 }
 
 func distinct(values []string) []string {
@@ -48,7 +50,20 @@ func distinct(values []string) []string {
 }
 
 // found collects secrets.
-type found struct{ certain, random []string }
+type found struct{ certain, random, credentials []string }
+
+// secrets returns what was collected, but only those credentials that look generated.
+func (f *found) secrets() (certain, random, credentials []string) {
+	return distinct(f.certain), distinct(f.random), slices.DeleteFunc(distinct(f.credentials), func(v string) bool { return !generated(v) })
+}
+
+// secret takes secrets. They count as credentials if the name is not just similar to that of a secret.
+func (f *found) secret(credentials bool, values ...string) {
+	f.certain = append(f.certain, values...)
+	if credentials {
+		f.credentials = append(f.credentials, values...)
+	}
+}
 
 // named takes the secrets from a named value. isValue is false for a variable without a value.
 func (f *found) named(name, value string, isValue bool) {
@@ -59,13 +74,13 @@ func (f *found) named(name, value string, isValue bool) {
 		short := value[:min(len(value), searchedBytes)]
 		switch bare := withoutScheme(value); {
 		case MayNameSecret(name):
-			f.certain = append(f.certain, credentialsOf(value)...)
+			f.secret(NamesSecret(name), credentialsOf(value)...)
 		case gitleaks.Find(name+`="`+short+`"`) != "":
-			f.certain = append(f.certain, value, bare)
+			f.secret(true, value, bare)
 		case randomValue.fits(bare):
 			f.random = append(f.random, value, bare)
 		}
-		f.credentials(name + "=" + short)
+		f.masked(!PublicName.MatchString(name), name+"="+short)
 		f.within(short)
 	}
 }
@@ -80,7 +95,7 @@ func (f *found) word(w string, after bool, before string) {
 	switch {
 	case !after:
 	case text.NamesSecret(before):
-		f.certain = append(f.certain, w)
+		f.secret(NamesSecret(before), w)
 	case randomArgument.fits(w):
 		f.random = append(f.random, w)
 	}
@@ -95,13 +110,13 @@ func (f *found) word(w string, after bool, before string) {
 
 // within takes the credentials from a value, whatever its name.
 func (f *found) within(value string) {
-	f.credentials(value)
+	f.masked(true, value)
 	for _, m := range slices.Concat(settings.FindAllStringSubmatch(value, -1), headers.FindAllStringSubmatch(value, -1)) {
 		if MayNameSecret(m[1]) {
-			f.keep(credentialsOf(strings.Trim(m[2], `"'`))...)
+			f.keep(NamesSecret(m[1]), credentialsOf(strings.Trim(m[2], `"'`))...)
 		}
 	}
-	f.certain = append(f.certain, InAddresses(value)...)
+	f.secret(true, InAddresses(value)...)
 	if strings.Contains(value, "://") {
 		for _, address := range anyAddress.FindAllString(value, -1) {
 			f.address(address)
@@ -109,23 +124,23 @@ func (f *found) within(value string) {
 	}
 }
 
-// credentials takes the parts of a text that a report masks.
-func (f *found) credentials(s string) {
+// masked takes the parts of a text that a report masks.
+func (f *found) masked(credentials bool, s string) {
 	for _, span := range text.Credentials([]byte(s)) {
 		credential := s[span[0]:span[1]]
-		f.keep(credential)
+		f.keep(credentials, credential)
 		if plain, err := url.PathUnescape(credential); err == nil {
-			f.keep(plain)
+			f.keep(credentials, plain)
 		}
 	}
 }
 
-// keep takes credentials, except words that examples use as passwords: masking them would change
+// keep is like secret, but leaves out words that examples use as passwords: masking them would change
 // definitions that everyone can read.
-func (f *found) keep(credentials ...string) {
-	for _, c := range credentials {
-		if !text.IsWord(c) || !Placeholder(c) {
-			f.certain = append(f.certain, c)
+func (f *found) keep(credentials bool, values ...string) {
+	for _, v := range values {
+		if !text.IsWord(v) || !Placeholder(v) {
+			f.secret(credentials, v)
 		}
 	}
 }
@@ -142,7 +157,7 @@ func (f *found) address(raw string) {
 	for name, values := range u.Query() {
 		for _, value := range values {
 			if MayNameSecret(name) {
-				f.certain = append(f.certain, value)
+				f.secret(NamesSecret(name), value)
 			} else if randomValue.fits(value) {
 				f.random = append(f.random, value)
 			}
@@ -195,13 +210,19 @@ func members(name string, value any, yield func(name, value string) bool) bool {
 	return true
 }
 
-// InHeader lists the secrets in a header that carries credentials, and returns nil for any other
-// header.
-func InHeader(name, value string) []string {
-	if !MayNameSecret(name) {
-		return nil
+// InHeaders lists the secrets in those headers of a request that carry credentials. credentials are as in
+// [Given.Secrets].
+func InHeaders(head map[string][]string) (certain, credentials []string) {
+	var f found
+	for name, values := range head {
+		for _, value := range values {
+			if MayNameSecret(name) {
+				f.secret(NamesSecret(name), credentialsOf(value)...)
+			}
+		}
 	}
-	return distinct(credentialsOf(value))
+	certain, _, credentials = f.secrets()
+	return certain, credentials
 }
 
 // withoutScheme returns the value of a header without its scheme.
@@ -253,8 +274,20 @@ func (r randomness) fits(value string) bool {
 	if len(value) < r.length || text.Variety(value) < minVariety || strings.ContainsAny(value, " /\\.:,") {
 		return false
 	}
-	parts := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == '-' || r == '_' })
-	return slices.ContainsFunc(parts, func(part string) bool {
+	return r.mixes(value, func(c rune) bool { return c == '-' || c == '_' })
+}
+
+// mixes reports whether a part of a value that is long enough has both letters and digits.
+func (r randomness) mixes(value string, separates func(rune) bool) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(value), separates), func(part string) bool {
 		return len(part) >= r.part && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
+	})
+}
+
+// generated reports whether a value whose name or place suggests a secret is not, for example, a word, a
+// host or a date.
+func generated(value string) bool {
+	return len(value) >= passwordLength && !Placeholder(value) && randomValue.mixes(value, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
 	})
 }

@@ -38,13 +38,6 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error) {
 	for _, n := range res.Notes {
 		a.notInspected(scanner.IgnoredEvent, "server %s: %s", a.title(), n)
 	}
-	if a.repeated > 0 { // the masked text was not inspected, either
-		messages := "1 message"
-		if a.repeated > 1 {
-			messages = fmt.Sprintf("%d messages", a.repeated)
-		}
-		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), messages)
-	}
 	if res.Oversize > 0 {
 		a.skip("server %s sent frames over the limit of %d bytes (--max-message); number of frames: %d", a.title(), a.MaxMessage, res.Oversize)
 	}

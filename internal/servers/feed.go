@@ -103,7 +103,7 @@ func (l *lane) send(e *scanner.Event) {
 		f.moved.Wait()
 	}
 	if f.turn < l.place {
-		l.held, l.bytes = append(l.held, e), l.bytes+len(e.Frame)
+		l.held, l.bytes = append(l.held, e), l.bytes+len(e.Frame)+len(e.Unmasked)
 		return
 	}
 	l.pass(e)

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// mayBeSecret returns values given to the server that may be secret. They are masked in our own
-// messages about the server, where it is better to mask too much than too little.
-func (t *Target) mayBeSecret() []string {
-	out := t.Given()
+// Conceal masks the secrets that are given to the server in a text about it, and values that may be
+// secret: in our own messages, it is better to mask too much than too little.
+func (t *Target) Conceal(s string) string {
+	var out []string
 	for _, variable := range t.references {
 		_, v, _ := strings.Cut(variable, "=")
 		if _, err := os.Stat(v); err != nil { // a path is not a secret, and helps users understand a failure
@@ -23,7 +23,7 @@ func (t *Target) mayBeSecret() []string {
 	for _, value := range t.Headers {
 		out = append(out, value, value[strings.LastIndexByte(value, ' ')+1:])
 	}
-	return out
+	return text.Mask(t.Given().With(text.NewSecrets(out, nil)).Mask(s))
 }
 
 // minReference is the minimum length, in bytes, of a reference's value that counts as a secret.
@@ -33,7 +33,9 @@ const minReference = 6
 // URL, the values of references, and headers from the command line. They are masked in what the
 // server sends. Words that merely might be secrets are not masked, because masking changes the text
 // that is inspected and hashed.
-func (t *Target) Given() (found []string) {
+func (t *Target) Given() text.Secrets { return text.NewSecrets(t.given()) }
+
+func (t *Target) given() (found, credentials []string) {
 	words, set := t.words()
 	given := secrets.Given{Variables: slices.Concat(t.references, t.inherited, t.Env), Words: words, URL: t.URL, Headers: t.Headers}
 	for name, value := range t.Written.Env {
@@ -44,7 +46,7 @@ func (t *Target) Given() (found []string) {
 	for _, variable := range set {
 		given.Variables = append(given.Variables, variable.Name+"="+variable.Value)
 	}
-	certain, random := given.Secrets()
+	certain, random, credentials := given.Secrets()
 	found = append(certain, random...)
 	for name, value := range t.Headers {
 		if !t.Foreign && !plainHeader(name) { // users rarely pass other headers
@@ -56,7 +58,7 @@ func (t *Target) Given() (found []string) {
 			found = append(found, value)
 		}
 	}
-	return found
+	return found, credentials
 }
 
 // words returns the command with code for a shell or another interpreter split into words, and the

@@ -23,9 +23,8 @@ type asking struct {
 	inherited   Inherited
 	environment []string
 
-	mu       sync.Mutex   // guards the following fields: a watched server sends frames while its lists are reported
-	secrets  text.Secrets // secrets given to the server
-	repeated int          // messages in which the server repeated a secret
+	mu      sync.Mutex   // guards the following fields: a watched server sends frames while its lists are reported
+	secrets text.Secrets // secrets given to the server
 
 	answered   bool
 	identified bool             // its identity is recorded
@@ -77,7 +76,7 @@ func (l *Listing) clientVersion(name string) string {
 func (l *Listing) asking(t Target, lane *lane, d *Disk) *asking {
 	in := l.Inherits(&t)
 	t.Inherit(&in)
-	return &asking{secrets: text.NewSecrets(t.Given()), Listing: l, server: t, lane: lane, disk: d, session: session,
+	return &asking{secrets: t.Given(), Listing: l, server: t, lane: lane, disk: d, session: session,
 		inherited: in, environment: slices.Concat(in.Variables, t.Env)}
 }
 
@@ -122,7 +121,6 @@ func (a *asking) finish(ctx context.Context, res *live.Result, err error) {
 		a.started(identity, unknown, res.Unlisted || err != nil, res.Absent)
 	}
 	a.report(ctx, res, err)
-	a.repeated = 0
 }
 
 // event returns an event for the server.
@@ -144,11 +142,11 @@ func (a *asking) frame(fr live.Frame) {
 	e := a.event(scanner.FrameEvent)
 	a.secrets = a.secrets.WithoutVocabulary(fr.Data)
 	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), mcp.ClientToServer
+	if !bytes.Equal(e.Frame, fr.Data) {
+		e.Unmasked, e.Given = fr.Data, a.secrets
+	}
 	if fr.Direction == live.ServerToClient {
 		e.Direction, a.answered = mcp.ServerToClient, true
-		if !bytes.Equal(e.Frame, fr.Data) {
-			a.repeated++
-		}
 	}
 	if !a.server.Unnamed {
 		a.lane.send(e)

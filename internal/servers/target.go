@@ -154,9 +154,6 @@ func (t *Target) InProject() bool {
 	return !launch.Parse(t.Command[0], t.Command[1:]).Ecosystem.Fetched()
 }
 
-// Conceal masks secrets in text from or about a server.
-func (t *Target) Conceal(s string) string { return text.Mask(text.NewSecrets(t.mayBeSecret()).Mask(s)) }
-
 // identity returns the server's identity, including what m knows about its command. References
 // remain unexpanded.
 func (t *Target) identity(m machine) (id *baseline.Identity, why string) {

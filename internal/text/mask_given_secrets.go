@@ -19,36 +19,63 @@ import (
 // plain, escaped, percent-encoded, in hex or in base64, in upper or lower case. The zero value
 // masks nothing.
 type Secrets struct {
-	forms []string // in lower case
-	words []string // in lower case: values that look like words; not masked within names
+	forms       []string // in lower case
+	words       []string // in lower case: values that look like words; not masked within names
+	credentials []string // forms of the values that are certainly secret
+	values      []string
 }
 
 // minSecret is the minimum length, in bytes, of a value that is masked; shorter values occur in too many
 // words.
 const minSecret = 6
 
-// NewSecrets returns a mask for the values that are long enough.
-func NewSecrets(values []string) Secrets {
-	var s Secrets
+// NewSecrets returns a mask for the values that are long enough. credentials are those that are certainly
+// secret; see [Secrets.Reveals].
+func NewSecrets(values, credentials []string) (s Secrets) {
+	s.forms, s.words = formsOf(values)
+	s.credentials, _ = formsOf(credentials)
+	s.values = values
+	return s
+}
+
+// Values returns the values that are masked.
+func (s Secrets) Values() []string { return s.values }
+
+// With returns a mask that also masks the secrets of another one.
+func (s Secrets) With(o Secrets) Secrets {
+	return Secrets{slices.Concat(s.forms, o.forms), slices.Concat(s.words, o.words), slices.Concat(s.credentials, o.credentials), slices.Concat(s.values, o.values)}
+}
+
+// Reveals reports whether a text contains a value that is certainly secret, in any form. Other values are
+// masked in case they are secret, but may be as harmless as the name of a project.
+func (s Secrets) Reveals(text []byte) bool {
+	if len(s.credentials) == 0 {
+		return false
+	}
+	low := lowerASCII(string(text))
+	return slices.ContainsFunc(s.credentials, func(form string) bool { return strings.Contains(low, form) })
+}
+
+// formsOf returns the forms of values, and those values that look like words, in lower case.
+func formsOf(values []string) (forms, words []string) {
 	for _, v := range values {
 		if len(v) < minSecret {
 			continue
 		}
-		s.forms = append(s.forms, hex.EncodeToString([]byte(v)))
-		s.forms = append(s.forms, base64Forms(v)...)
+		forms = append(forms, hex.EncodeToString([]byte(v)))
+		forms = append(forms, base64Forms(v)...)
 		if IsWord(v) {
-			s.words = append(s.words, lowerASCII(v))
+			words = append(words, lowerASCII(v))
 			continue
 		}
 		escaped, _ := json.Marshal(v) // a string always marshals
-		s.forms = append(s.forms, v, string(escaped[1:len(escaped)-1]), url.QueryEscape(v), url.PathEscape(v))
+		forms = append(forms, v, string(escaped[1:len(escaped)-1]), url.QueryEscape(v), url.PathEscape(v))
 	}
-	for i, f := range s.forms {
-		s.forms[i] = lowerASCII(f)
+	for i, f := range forms {
+		forms[i] = lowerASCII(f)
 	}
-	slices.Sort(s.forms)
-	s.forms = slices.Compact(s.forms)
-	return s
+	slices.Sort(forms)
+	return slices.Compact(forms), words
 }
 
 // IsWord reports whether a value looks like a word: at most 20 letters in one case, or with an initial

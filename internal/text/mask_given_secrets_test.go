@@ -13,7 +13,7 @@ import (
 // use, and that the surrounding text is kept.
 func TestSecrets(t *testing.T) {
 	const secret = `Kp7"Xq2/Vn9+Rt4` // contains characters that JSON, URLs and base64 encode specially
-	s := NewSecrets([]string{secret, "short"})
+	s := NewSecrets([]string{secret, "short"}, nil)
 	b64 := base64.StdEncoding.EncodeToString
 	for _, written := range []string{
 		secret, strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret), url.PathEscape(secret),
@@ -43,7 +43,7 @@ func TestSecrets(t *testing.T) {
 }
 
 func TestSecretsInJSON(t *testing.T) {
-	s := NewSecrets([]string{"tokenvalue", "123456789"})
+	s := NewSecrets([]string{"tokenvalue", "123456789"}, nil)
 	for raw, want := range map[string]string{
 		`{"a":"tokenvalue"}`:                   "{\"a\":\"[masked]\"}",
 		`{"a":"\u0074okenvalue\n"}`:            `{"a":"[masked]\n"}`,
@@ -62,7 +62,7 @@ func TestSecretsInJSON(t *testing.T) {
 }
 
 func TestSecretsInMessages(t *testing.T) {
-	s := NewSecrets([]string{"tokenvalue", "123456789"})
+	s := NewSecrets([]string{"tokenvalue", "123456789"}, nil)
 	for raw, want := range map[string]string{
 		`{"tokenvalue":"tokenvalue"}`: `{"tokenvalue":"[masked]"}`,
 		`{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"tokenvalue"}}`: `{"method":"tokenvalue","id":123456789,"params":{"name":"tokenvalue","id":"[masked]"}}`,
@@ -77,7 +77,7 @@ func TestSecretsInMessages(t *testing.T) {
 // TestWordsAsSecrets checks that a password that is an ordinary word is masked where it stands alone,
 // but not within names and paths.
 func TestWordsAsSecrets(t *testing.T) {
-	s := NewSecrets([]string{"postgres", "Sunflower"})
+	s := NewSecrets([]string{"postgres", "Sunflower"}, nil)
 	for raw, want := range map[string]string{
 		"the password is postgres.":                   "the password is [masked].",
 		"PASSWORD=postgres":                           "PASSWORD=[masked]",
@@ -103,7 +103,7 @@ func TestWordsAsSecrets(t *testing.T) {
 		}
 	}
 	const generated = `{"name":"Kp7Xq2Vn9Rt4_query"}`
-	if got := string(NewSecrets([]string{"Kp7Xq2Vn9Rt4"}).WithoutVocabulary([]byte(generated)).MaskJSON([]byte(generated))); got != `{"name":"[masked]_query"}` {
+	if got := string(NewSecrets([]string{"Kp7Xq2Vn9Rt4"}, nil).WithoutVocabulary([]byte(generated)).MaskJSON([]byte(generated))); got != `{"name":"[masked]_query"}` {
 		t.Errorf("got %s", got)
 	}
 }

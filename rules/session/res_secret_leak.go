@@ -19,7 +19,7 @@ var SecretLeak = scanner.Rule{
 	Fix:        "Rotate the secret. Make the server omit or mask it, and pass credentials to servers in environment variables or headers, not in messages.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The rule reports only values in formats that are unique to secrets, and ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; an example labelled as such is rated one level lower, and is not reported in a definition. The finding is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
+	Basis:      "The rule reports values in formats that are unique to secrets, and, when mcpscan runs or connects to a server, secrets that it was given, in any format, if they look generated. It ignores placeholders in documentation. A secret is rated high wherever it goes, because any reader can use it. The finding is medium for secrets that are short-lived (session tokens), partly public (Google keys) or unusable (an encrypted key), and for a database on a private network. It is also medium in text about attacks or secret scanners, because samples in such text have the same format; an example labelled as such is rated one level lower, and is not reported in a definition. The finding is low for a call whose parameter asks for the secret; sch-secret-param reports that parameter.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -33,9 +33,11 @@ var SecretLeak = scanner.Rule{
 		{Name: "account_key", Expr: `\b(?:account|sharedaccess)key=[0-9a-z+/=]{43,90}`, Anchors: []string{"accountkey=", "sharedaccesskey="}},
 		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
 	},
+	Definition: givenLeak,
+	Result:     givenLeak,
 	Text: func(p *scanner.TextPass) {
-		if p.Subject == mcp.ConfigSubject {
-			return // see cfg-secret-literal
+		if p.Subject == mcp.ConfigSubject || p.RevealsGiven() {
+			return // see cfg-secret-literal and givenLeak
 		}
 		samples := sync.OnceValue(func() bool { return ofScanners(p.Whole()) })
 		for _, m := range p.Matches {
@@ -60,6 +62,13 @@ var SecretLeak = scanner.Rule{
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: message + whereLeaked(p)})
 		}
 	},
+}
+
+// givenLeak reports a secret that the server was given, whatever its format.
+func givenLeak(p *scanner.TextPass) {
+	if p.RevealsGiven() {
+		p.Report(scanner.Issue{End: len(p.Folded), Severity: scanner.High, Message: "a secret that the server was given" + whereLeaked(p)})
+	}
 }
 
 // whereLeaked describes where the secret is.
