@@ -39,10 +39,13 @@ type stdio struct {
 func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 	s.result.transport = "stdio"
 	p, h, err := s.tryStdio(start, true)
-	var down *downError
-	if p != nil && errors.As(err, &down) && start.Err() == nil {
+	var first, second *downError
+	if p != nil && errors.As(err, &first) && start.Err() == nil {
 		p.close(false)
 		p, h, err = s.tryStdio(start, false)
+		if err != nil && !errors.As(err, &second) {
+			err = fmt.Errorf("%w (at its first start, %w)", err, first.cause)
+		}
 	}
 	return p, h, err
 }
@@ -60,6 +63,10 @@ func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error)
 	p.link = l
 	l.run()
 	h, err := s.meet(start, p, probe)
+	var down *downError // its reason has the output
+	if err != nil && !errors.As(err, &down) {
+		err = fmt.Errorf("%w%s", err, l.said())
+	}
 	return p, h, err
 }
 
@@ -123,10 +130,15 @@ func (l *stdio) reason() error {
 		words = "the server exited with " + l.cmd.ProcessState.String()
 	default:
 	}
+	return errors.New(words + l.said())
+}
+
+// said quotes an excerpt from the server's standard error.
+func (l *stdio) said() string {
 	if excerpt := l.stderr.excerpt(maxExcerpt, l.peer.opts.Mask); excerpt != "" {
-		words += "; its output was " + strconv.Quote(excerpt)
+		return "; its output was " + strconv.Quote(excerpt)
 	}
-	return errors.New(words)
+	return ""
 }
 
 func (l *stdio) send(_ context.Context, m outgoing) error {
