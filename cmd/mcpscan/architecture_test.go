@@ -41,7 +41,7 @@ var imports = map[string][]string{
 	"internal/config":              {"internal/capability", "internal/configfile", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
 	"internal/lockfile":            {"internal/baseline", "internal/mcp", "internal/replace", "internal/wire", "scanner"},
 	"internal/replace":             {},
-	"internal/live":                {"internal/wire"},
+	"internal/live":                {"internal/lazyregexp", "internal/wire"},
 	"internal/osv":                 {"internal/launch", "rules/supplychain", "scanner"},
 	"internal/deliver":             {},
 	"internal/otlp":                {"internal/wire"},

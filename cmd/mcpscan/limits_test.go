@@ -138,7 +138,7 @@ var limits = []struct {
 		{"undeclaredWait", "time for a server to answer requests for lists that it did not declare", "time", "the report says so; the run is complete"},
 		{"settle", "time for a server to announce a change after listing", "time", "the session ends"},
 		{"afterOversize", "time to wait for a response after an oversized frame", "time", incomplete},
-		{"maxExcerpt", "the output of a failed server, as quoted in the reason", "bytes", "only the first and last lines are quoted"},
+		{"maxExcerpt", "the output of a failed server, as quoted in the reason", "bytes", "only lines that say what is wrong, and the first and last ones, are quoted"},
 		{"answerQueue", "requests from the server that wait for an answer", "requests", "not answered, and counted"},
 	}},
 	{"internal/lockfile", []limit{

@@ -78,14 +78,14 @@ func TestTail(t *testing.T) {
 	if s := tl.String(); len(s) != tailSize || !strings.HasSuffix(s, "line 2999\n\n \n") {
 		t.Errorf("%d bytes, %q", len(s), s[len(s)-20:])
 	}
-	for most, want := range map[int]string{32: "line 0\nline 1\n…\nline 2999", 10: "line\n…\n2999"} {
+	for most, want := range map[int]string{32: "line 0\nline 1\n…\nline 2999", 10: "line…\n…"} {
 		if s := tl.excerpt(most, Options{}.withDefaults().Mask); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
 	}
 	var short tail
 	fmt.Fprint(&short, " Error: no key\n\nUsage: é\n")
-	for most, want := range map[int]string{30: "Error: no key\nUsage: é", 22: "Error: no\n…\nUsage: é"} {
+	for most, want := range map[int]string{30: "Error: no key\nUsage: é", 24: "Error: no key\nUsage: é", 22: "Error: no…\n…"} {
 		if s := short.excerpt(most, Options{}.withDefaults().Mask); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
@@ -93,5 +93,35 @@ func TestTail(t *testing.T) {
 	fmt.Fprint(&tl, strings.Repeat("x", 9000))
 	if s := tl.String(); s != strings.Repeat("x", tailSize) {
 		t.Errorf("%d bytes", len(s))
+	}
+}
+
+// TestExcerpt checks that an excerpt quotes the lines that say what is wrong, wherever they are.
+func TestExcerpt(t *testing.T) {
+	frames := strings.Repeat("    at ModuleLoader.resolve (node:internal/modules/esm/loader:640:38)\n", 20)
+	for name, tt := range map[string]struct {
+		output string
+		want   []string
+	}{
+		"node": {"node:internal/modules/esm/resolve:873\n  throw new ERR_MODULE_NOT_FOUND(packageName, base);\n        ^\n\n" +
+			"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'a' imported from /srv/index.mjs\n" + frames + "Node.js v20.20.2\n",
+			[]string{"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'a' imported from /srv/index.mjs", "Node.js v20.20.2"}},
+		"python": {"Traceback (most recent call last):\n" + strings.Repeat("  File \"/srv/a.py\", line 3, in f\n    raise ValueError(g(x))\n", 20) + "ValueError: API_KEY is not set\n",
+			[]string{"Traceback (most recent call last):", "ValueError: API_KEY is not set"}},
+		"end":  {"Error: no account\n" + frames + "Run: acme login\n", []string{"Error: no account", "Run: acme login"}},
+		"long": {`{"level":"error","msg":"No account. Run: acme login","stack":"` + strings.Repeat("x", 9000) + "\"}\n", []string{"Run: acme login"}},
+		"gap":  {"Bad token=" + strings.Repeat("S3", headSize) + strings.Repeat("\nline", 2000), []string{"Bad", "line"}},
+	} {
+		var tl tail
+		fmt.Fprint(&tl, tt.output)
+		got := tl.excerpt(maxExcerpt, Options{}.withDefaults().Mask)
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q does not contain %q", name, got, want)
+			}
+		}
+		if len(got) > maxExcerpt+50 || strings.Contains(got, "S3") {
+			t.Errorf("%s: %d bytes: %s", name, len(got), got)
+		}
 	}
 }

@@ -172,8 +172,8 @@ func (p *peer) silence(timeout time.Duration) error {
 
 // receive passes a frame from the server to the caller of List, and then handles its messages. While the
 // lists are watched, it passes on only frames that matter. address is set if data is the event that
-// contains the HTTP+SSE endpoint. receive does not retain data.
-func (p *peer) receive(data []byte, address bool) {
+// contains the HTTP+SSE endpoint. receive does not retain data, and reports whether it is a message.
+func (p *peer) receive(data []byte, address bool) bool {
 	var messages []message
 	if wire.BeginsLikeJSON(data) && !address {
 		messages = parse(data)
@@ -181,12 +181,14 @@ func (p *peer) receive(data []byte, address bool) {
 	if !p.watching.Load() || slices.ContainsFunc(messages, p.matters) {
 		p.tap.received(data, address)
 	}
-	if !address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
+	read := slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" })
+	if !address && !read {
 		p.unread.Add(1)
 	}
 	for _, m := range messages {
 		p.take(m)
 	}
+	return read
 }
 
 func (p *peer) take(m message) {

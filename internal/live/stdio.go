@@ -5,19 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
-)
-
-const (
-	tailSize   = 4 << 10
-	headSize   = 1 << 10
-	maxExcerpt = 400 // bytes of standard error quoted in a reason
 )
 
 // stdio is a server process that we started, with one message per line on its standard
@@ -26,6 +18,7 @@ type stdio struct {
 	*Process
 	peer   *peer
 	stderr *tail
+	noise  *tail // lines on standard output that are not messages
 
 	writing sync.Mutex
 	read    chan struct{} // closed when standard output has ended
@@ -58,7 +51,7 @@ func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error)
 		p.work.Wait()
 		return nil, hello{}, err
 	}
-	l := &stdio{Process: process, peer: p, stderr: &tail{},
+	l := &stdio{Process: process, peer: p, stderr: &tail{}, noise: &tail{},
 		read: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{})}
 	p.link = l
 	l.run()
@@ -93,7 +86,9 @@ func (l *stdio) readLines() {
 		case line.Oversize:
 			l.peer.drop()
 		default:
-			l.peer.receive(line.Data, false)
+			if !l.peer.receive(line.Data, false) {
+				l.noise.add(line.Data)
+			}
 		}
 	}
 }
@@ -120,7 +115,7 @@ func (l *stdio) watch() {
 
 func (l *stdio) down() <-chan struct{} { return l.gone }
 
-// reason describes how the process ended, with an excerpt from its standard error.
+// reason describes how the process ended, with an excerpt from its output.
 func (l *stdio) reason() error {
 	within(l.exited, drainWait)
 	words := "the server closed its standard output"
@@ -133,10 +128,13 @@ func (l *stdio) reason() error {
 	return errors.New(words + l.said())
 }
 
-// said quotes an excerpt from the server's standard error.
+// said quotes an excerpt from the server's standard error or, if that is empty, from what it printed
+// instead of messages.
 func (l *stdio) said() string {
-	if excerpt := l.stderr.excerpt(maxExcerpt, l.peer.opts.Mask); excerpt != "" {
-		return "; its output was " + strconv.Quote(excerpt)
+	for _, output := range []*tail{l.stderr, l.noise} {
+		if excerpt := output.excerpt(maxExcerpt, l.peer.opts.Mask); excerpt != "" {
+			return "; its output was " + strconv.Quote(excerpt)
+		}
 	}
 	return ""
 }
@@ -167,89 +165,4 @@ func (l *stdio) close(graceful bool) {
 	}
 	within(l.read, drainWait)
 	l.Release()
-}
-
-// tail keeps the beginning and the end of the data written to it.
-type tail struct {
-	mu   sync.Mutex
-	head []byte
-	buf  []byte
-	all  int // bytes written
-}
-
-// Write never fails and never grows the tail beyond its limits.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(p)
-	t.all += n
-	t.head = append(t.head, p[:min(n, headSize-len(t.head))]...)
-	if n > tailSize {
-		p = p[n-tailSize:]
-	}
-	if over := len(t.buf) + len(p) - tailSize; over > 0 {
-		t.buf = t.buf[:copy(t.buf, t.buf[over:])]
-	}
-	t.buf = append(t.buf, p...)
-	return n, nil
-}
-
-// String returns the last tailSize bytes unchanged.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
-}
-
-// excerpt returns the masked non-blank lines, limited to about the given number of bytes: all of
-// them, or else the first and the last ones, because the cause of a failure comes before a usage
-// text but after a stack trace.
-func (t *tail) excerpt(most int, mask func(string) string) string {
-	last := lines(mask(t.String()))
-	t.mu.Lock()
-	first, gap := lines(mask(string(t.head))), t.all > len(t.buf)
-	t.mu.Unlock()
-	if whole := strings.Join(last, "\n"); !gap && len(whole) <= most {
-		return whole
-	}
-	var begin, end []string
-	left := most / 2
-	for _, line := range first {
-		if left -= len(line) + 1; left < 0 {
-			break
-		}
-		begin = append(begin, line)
-	}
-	left = most / 2
-	for _, line := range slices.Backward(last) {
-		if left -= len(line) + 1; left < 0 {
-			break
-		}
-		end = append(end, line)
-	}
-	// A line that is too long by itself is cut between words.
-	if len(begin) == 0 && len(first) > 0 {
-		line := first[0][:min(len(first[0]), most/2)]
-		if space := strings.LastIndexByte(line, ' '); space > 0 {
-			line = line[:space]
-		}
-		begin = append(begin, strings.ToValidUTF8(line, ""))
-	}
-	if len(end) == 0 && len(last) > 0 {
-		line := last[len(last)-1]
-		line = line[max(0, len(line)-most/2):]
-		end = append(end, strings.ToValidUTF8(line[strings.IndexByte(line, ' ')+1:], ""))
-	}
-	slices.Reverse(end)
-	return strings.Join(begin, "\n") + "\n…\n" + strings.Join(end, "\n")
-}
-
-// lines returns the non-blank lines of s without the white space around them.
-func lines(s string) (all []string) {
-	for line := range strings.SplitSeq(s, "\n") {
-		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, line)
-		}
-	}
-	return all
 }
