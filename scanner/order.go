@@ -49,17 +49,19 @@ func (o *order) at(place int) *slot { return &o.slots[place%len(o.slots)] }
 // much memory, it judges the first event.
 func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
-	chunk := b.chunk // judging the last event releases the batch
-	if len(b.events) == 0 {
+	events, facts := b.events, b.facts // a released batch is reused at once
+	c, ok := b.chunk.(punctual)
+	whole := ok && c.Punctual()
+	if len(events) == 0 {
 		o.release(b)
 	}
-	for i, e := range b.events {
-		o.push(e, b.facts[i], b)
+	for i, e := range events { // judging the last one releases the batch
+		o.push(e, facts[i], b)
 		for o.next-o.head == len(o.slots) || o.head < o.next && o.waiting-min(o.newest, maxWaitBytes) > maxWaitBytes {
 			o.pop(judge)
 		}
 	}
-	if c, ok := chunk.(punctual); ok && c.Punctual() {
+	if whole {
 		o.flush(judge)
 	}
 }
