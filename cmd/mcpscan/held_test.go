@@ -14,19 +14,24 @@ import (
 	"time"
 )
 
-// TestHeld checks that a message for which the policy prompts reaches the server if
-// somebody allows it with mcpscan held, and does not if somebody denies it.
-func TestHeld(t *testing.T) {
+// withPolicy returns the path of a policy, and a function for commands that share a cache of their own.
+func withPolicy(t *testing.T, policy string) (path string, command func(args ...string) *exec.Cmd) {
 	dir := t.TempDir()
-	policy := filepath.Join(dir, "policy.toml")
-	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"sum\"\ndescription = \"Sums are \\u001b[31mdear\"\n[[rule]]\naction = \"allow\"\ntool = \"*\"\n"), 0o600); err != nil {
+	path = filepath.Join(dir, "policy.toml")
+	if err := os.WriteFile(path, []byte(policy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := func(args ...string) *exec.Cmd {
+	return path, func(args ...string) *exec.Cmd {
 		cmd := exec.Command("mcpscan", args...)
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LocalAppData="+dir)
 		return cmd
 	}
+}
+
+// TestHeld checks that a message for which the policy prompts reaches the server if
+// somebody allows it with mcpscan held, and does not if somebody denies it.
+func TestHeld(t *testing.T) {
+	policy, command := withPolicy(t, "[[rule]]\naction = \"prompt\"\ntool = \"sum\"\ndescription = \"Sums are \\u001b[31mdear\"\n[[rule]]\naction = \"allow\"\ntool = \"*\"\n")
 	proxy := command("proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", "1h", "--", "fakeserver", "honest")
 	var said bytes.Buffer
 	proxy.Stderr = &said
@@ -79,7 +84,7 @@ func TestHeld(t *testing.T) {
 	if strings.Contains(said.String(), "blocked") {
 		t.Errorf("standard error: %s", &said)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(policy), "*", "mcpscan", "held", "*")); len(left) > 0 {
 		t.Errorf("not removed: %v", left)
 	}
 }
@@ -142,16 +147,7 @@ func TestHeldUnanswered(t *testing.T) {
 // TestHeldByKilledProxy checks that a message whose proxy was killed is not listed and cannot be
 // answered, and that nothing remains of it.
 func TestHeldByKilledProxy(t *testing.T) {
-	dir := t.TempDir()
-	policy := filepath.Join(dir, "policy.toml")
-	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"*\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := func(args ...string) *exec.Cmd {
-		cmd := exec.Command("mcpscan", args...)
-		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LocalAppData="+dir)
-		return cmd
-	}
+	policy, command := withPolicy(t, "[[rule]]\naction = \"prompt\"\ntool = \"*\"\n")
 	for _, answer := range []string{"list", "allow", "deny"} {
 		proxy := command("proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", "1h", "--", "fakeserver", "honest")
 		in, _ := proxy.StdinPipe()
@@ -169,7 +165,7 @@ func TestHeldByKilledProxy(t *testing.T) {
 		} else if out, err := command("held", answer, id).CombinedOutput(); err == nil || !strings.Contains(string(out), "is no longer waiting") {
 			t.Errorf("%s: %s (%v)", answer, out, err)
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(policy), "*", "mcpscan", "held", "*")); len(left) > 0 {
 			t.Errorf("%s: not removed: %v", answer, left)
 		}
 	}
