@@ -69,15 +69,15 @@ func (h *idle) Pop() any {
 	return s
 }
 
-// A session is put to rest when at least idleEvents events have passed since its last one. After each
-// sweepEvents events, up to sweepSessions sessions are examined, and at most one is put to rest.
+// A session is compacted when at least idleEvents events have passed since its last one. After each
+// sweepEvents events, up to sweepSessions sessions are examined, and at most one is compacted.
 const (
 	idleEvents    = 1024
 	sweepEvents   = 64
 	sweepSessions = 16
 )
 
-// sweep puts an idle session to rest.
+// sweep compacts an idle session.
 func (j *judge) sweep() {
 	if j.seq%sweepEvents != 0 {
 		return
@@ -85,24 +85,24 @@ func (j *judge) sweep() {
 	for range min(sweepSessions, len(j.idle)) {
 		j.swept = (j.swept + 1) % len(j.idle)
 		// What is dropped is built again in time proportional to its size, so as many events must pass.
-		if s := j.idle[j.swept]; s.awake && s != j.latest && j.seq-s.seq > int64(idleEvents+len(s.tools)+len(s.known)) {
-			s.rest()
+		if s := j.idle[j.swept]; !s.compact && s != j.latest && j.seq-s.seq > int64(idleEvents+len(s.tools)+len(s.known)) {
+			s.shrink()
 			return
 		}
 	}
 }
 
-// wake prepares a session for an event.
-func (s *Session) wake() {
-	if !s.awake {
-		s.awake = true
+// restore prepares a session for an event.
+func (s *Session) restore() {
+	if s.compact {
+		s.compact = false
 		s.unpack()
 	}
 }
 
-// rest drops what can be built again, and spare memory.
-func (s *Session) rest() {
-	s.awake = false
+// shrink drops what can be built again, and spare memory.
+func (s *Session) shrink() {
+	s.compact = true
 	s.pack()
 	s.index = nil
 	s.tools = slices.Clip(s.tools)

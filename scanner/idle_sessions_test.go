@@ -145,8 +145,8 @@ func TestManySessions(t *testing.T) {
 	}
 }
 
-// TestRest checks that a session finds the same after a rest, in which it drops what it can build again.
-func TestRest(t *testing.T) {
+// TestCompactSession checks that a session finds the same after it was compacted.
+func TestCompactSession(t *testing.T) {
 	list := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"send_it","description":"Sends a text from %s.","inputSchema":{"type":"object"}}]}}`
 	session := []*scanner.Event{returned(1, "files", "The key is "+aSecret+" and the ID "+tokens(1, 1)), frame(2, mcp.ServerToClient, fmt.Sprintf(list, "mail")),
 		frame(3, mcp.ServerToClient, fmt.Sprintf(list, "web")), sent(4, "web", tokens(1, 1)+aSecret)}

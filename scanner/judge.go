@@ -57,15 +57,15 @@ type judge struct {
 	sharing         bool         // outcomes include what messages add for other connections
 
 	// The current event.
-	places  Places
-	showing *showing // of the definition remembered last
-	server  *Server
-	pass    JudgePass
-	current Call
-	asked   PolicyRequest
-	request PendingCall
-	flow    Flow
-	adds    Shared // what the current message adds for other connections; set only if sharing
+	places     Places
+	provenance *provenance // of the definition remembered last
+	server     *Server
+	pass       JudgePass
+	current    Call
+	asked      PolicyRequest
+	request    PendingCall
+	flow       Flow
+	adds       Shared // what the current message adds for other connections; set only if sharing
 }
 
 // Stats counts the servers, tools, sessions and calls in an input.

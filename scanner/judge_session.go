@@ -13,7 +13,7 @@ func (j *judge) session(e *Event) *Session {
 			s = j.open(e)
 		}
 		j.latest = s
-		s.wake()
+		s.restore()
 	}
 	s.seq = j.seq
 	switch {

@@ -51,7 +51,7 @@ func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
 	events, facts := b.events, b.facts // a released batch is reused at once
 	c, ok := b.chunk.(punctual)
-	whole := ok && c.Punctual()
+	inOrder := ok && c.Punctual()
 	if len(events) == 0 {
 		o.release(b)
 	}
@@ -61,7 +61,7 @@ func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 			o.pop(judge)
 		}
 	}
-	if whole {
+	if inOrder {
 		o.flush(judge)
 	}
 }

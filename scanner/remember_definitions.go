@@ -88,9 +88,9 @@ func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 // known returns the record of the definition at an offset in the event's frame.
 func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	at := j.places.At(offset)
-	s := showing{Server: e.Server, Session: e.Session, file: at.File, pointer: at.Pointer, Time: e.Time, Client: j.server.Client, Version: j.server.Info.Version}
-	if j.showing == nil || *j.showing != s {
-		j.showing = new(s)
+	s := provenance{Server: e.Server, Session: e.Session, file: at.File, pointer: at.Pointer, Time: e.Time, Client: j.server.Client, Version: j.server.Info.Version}
+	if j.provenance == nil || *j.provenance != s {
+		j.provenance = new(s)
 	}
-	return &Known{Definition: d, at: at.place(), showing: j.showing}
+	return &Known{Definition: d, at: at.place(), provenance: j.provenance}
 }

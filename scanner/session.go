@@ -30,10 +30,10 @@ type Session struct {
 	Trifecta  TrifectaTools // witnesses from servers whose own tools do not have all capabilities
 	Qualified []*Known      // the first maxQualified tools with qualified names; see names.Qualified
 
-	rank  rank       // position among the open sessions
-	awake bool       // it is not at rest
-	tools []*Known   // in the order seen
-	index *toolIndex // of tools; nil until needed
+	rank    rank       // position among the open sessions
+	compact bool       // see sweep
+	tools   []*Known   // in the order seen
+	index   *toolIndex // of tools; nil until needed
 }
 
 // Owners returns the tools in this session with the same folded name: the first one on each server,
@@ -126,13 +126,13 @@ type Server struct {
 // Known is a definition together with where and when a session first saw it, and the client that
 // received it. Sessions that saw the same definition share one copy.
 type Known struct {
-	*showing
+	*provenance
 	Definition *mcp.Definition
 	at         place
 }
 
-// showing is what the definitions in one message have in common.
-type showing struct {
+// provenance says where and when the definitions in one message were first seen, and by which client.
+type provenance struct {
 	Server        string
 	Session       string
 	file, pointer string // see Location

@@ -232,7 +232,7 @@ func (r *sharedReader) known(s *Shared, n int) *Known {
 	})
 	r.ok = r.ok && i == len(d.Parts)
 	at := r.location(n)
-	return &Known{Definition: d, at: at.place(), showing: &showing{Server: s.Server, Session: s.Session, file: at.File, pointer: at.Pointer, Time: r.time(n)}}
+	return &Known{Definition: d, at: at.place(), provenance: &provenance{Server: s.Server, Session: s.Session, file: at.File, pointer: at.Pointer, Time: r.time(n)}}
 }
 
 func (r *sharedReader) value(n int) (v Value) {
