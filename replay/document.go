@@ -131,12 +131,10 @@ func (m *messages) next() (chunk, bool) {
 	if messageIn(v) {
 		return chunk{messageOf(m.name, m.session, m.at, v)}, true
 	}
-	why, doc := NoMessage, &m.buffers.doc
-	if doc.Parse(v.Raw()) == nil {
-		why = unread(doc)
-	}
-	if why != NoMessage || !isRecord(doc) {
-		return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
+	if doc := &m.buffers.doc; doc.Parse(v.Raw()) == nil { // decode reports an element that is cut
+		if why := unread(doc); why != NoMessage || !isRecord(doc) {
+			return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
+		}
 	}
 	var events chunk
 	m.records.decode(&m.buffers, line{number: m.at.At(v.Start()).Line}, v.Raw(), func(e *scanner.Event) {

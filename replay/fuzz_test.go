@@ -43,6 +43,7 @@ func FuzzOpen(f *testing.F) {
 	for _, tt := range auditCases {
 		f.Add([]byte(`{"type":"mcp_tool_seen","fields":{` + tt.fields + `},` + tt.flat + `}`))
 	}
+	f.Add([]byte(`[ {"jsonrpc":"","":0,"":""},{"0000000":"`)) // cut within a member
 	f.Add([]byte(gzipped(f, samples["events"])))
 	f.Add([]byte(zstandard(f, samples["HTTP"])))
 	f.Add([]byte(strings.Repeat("x", fuzzLimit) + "\n" + ping + "\n" + strings.Repeat("x", fuzzLimit+1) + "\r\n"))
