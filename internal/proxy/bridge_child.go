@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -120,6 +121,9 @@ func (in input) Write(line []byte) (int, error) {
 // read handles the lines that the server writes.
 func (c *child) read() {
 	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
+	if c.gate.Observe {
+		lines.max = math.MaxInt64 // the response that gets the message counts it as too long
+	}
 	for {
 		line, whole, err := lines.next()
 		if !whole && len(line) > 0 { // it is unknown which request this answers

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -67,5 +69,30 @@ func TestBridgeLenient(t *testing.T) {
 		if status, _, body := h.ask(http.MethodPost, h.url, request, session); status != http.StatusOK || body != event(response) {
 			t.Errorf("%q: %d %q", value, status, body)
 		}
+	}
+}
+
+// TestBridgeObserves checks that messages that cannot be inspected are forwarded and counted in observe
+// mode: those above the size limit, and those that exceed a limit of the parser.
+func TestBridgeObserves(t *testing.T) {
+	h := host(t, scanner.Options{}, func(o *proxy.Options, _ *proxy.Command) { o.Observe, o.FailClosed = true, true })
+	p, session := h.begin("{}")
+	for _, value := range []string{`"` + strings.Repeat("x", 1<<21) + `"`, strings.Repeat("[", wire.MaxDepth) + strings.Repeat("]", wire.MaxDepth)} {
+		request := strings.Replace(call("9", "t"), "{}", `{"n":`+value+`}`, 1)
+		response := `{"jsonrpc":"2.0","id":9,"result":{"n":` + value + `}}`
+		for _, accepted := range []string{inJSON, stream} {
+			p.answer(request, response)
+			o := h.open(http.MethodPost, request, session, "Accept: "+accepted)
+			want := response
+			if accepted == stream {
+				want = event(response)
+			}
+			if body, _ := o.lines.ReadString(0); o.status != http.StatusOK || body != want {
+				t.Fatalf("%.60s: %d %.200q", value, o.status, body)
+			}
+		}
+	}
+	if events := strings.Join(h.about(), "\n"); strings.Contains(events, "refuse") || strings.Count(events, "--max-message") != 4 {
+		t.Errorf("the events are\n%.2000s", events)
 	}
 }

@@ -25,13 +25,18 @@ func parsePosted(body []byte) (*posted, error) {
 	read := wire.Lenient(m.line)
 	v, err := wire.Skim(read, wire.MaxNodes)
 	switch {
+	case wire.ExceedsLimit(err): // it gets here only in observe mode
+		for _, o := range outline(read) {
+			m.outlined(o.Message)
+		}
 	case err != nil:
 		return nil, err
 	case v.Kind() < wire.Array:
 		return nil, errors.New("expected an object")
-	}
-	for message := range messagesOf(v) {
-		m.add(message)
+	default:
+		for message := range messagesOf(v) {
+			m.add(message)
+		}
 	}
 	for i, c := range m.line {
 		switch {
@@ -63,6 +68,26 @@ func (m *posted) add(v wire.Value) {
 	} else if method, _ := v.Str("method"); method == "notifications/cancelled" {
 		m.cancels = append(m.cancels, keyOfID(params.Get("requestId")))
 	}
+}
+
+// outlined adds a message that exceeds a limit of the parser.
+func (m *posted) outlined(o *scanner.Message) {
+	if o.Kind != mcp.Request {
+		return
+	}
+	m.ids = append(m.ids, o.ID)
+	m.keys = append(m.keys, keyOfRaw(o.ID))
+	m.tokens = append(m.tokens, "")
+	m.begins = m.begins || o.Method == "initialize"
+}
+
+// keyOfRaw returns the key of a raw id.
+func keyOfRaw(id string) string {
+	v, err := wire.Skim([]byte(id), 1)
+	if err != nil {
+		return ""
+	}
+	return keyOfID(v)
 }
 
 // keyOfID returns the same key for all spellings of an id or token: a server may write 1 for 1.0.
@@ -115,8 +140,8 @@ func (s *output) outlined(m *scanner.Message) {
 	case mcp.Request:
 		s.asks = append(s.asks, m.ID)
 	case mcp.Response:
-		if id, err := wire.Skim([]byte(m.ID), 1); err == nil {
-			s.answers = append(s.answers, keyOfID(id))
+		if key := keyOfRaw(m.ID); key != "" {
+			s.answers = append(s.answers, key)
 		}
 	}
 }

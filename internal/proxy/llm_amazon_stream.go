@@ -28,14 +28,6 @@ func (x *llmExchange) framed(resp *http.Response, body io.Reader) {
 // invalid frame ends the stream, because the agent might be able to read it, and a frame that is
 // too long ends the stream if fail_closed is set.
 func (s *llmStream) frame() {
-	if s.long { // forward the rest without inspection
-		p := make([]byte, smallBuffer)
-		n, err := s.frames.Read(p)
-		if s.out, s.err = p[:n], err; err != nil {
-			s.finish()
-		}
-		return
-	}
 	f, err := s.nextFrame()
 	switch {
 	case err == nil:
@@ -46,7 +38,7 @@ func (s *llmStream) frame() {
 		s.err = err
 	case s.gate.Observe, errors.Is(err, wire.ErrFrameSize) && !s.gate.FailClosed:
 		s.pass(s.unreadable(err))
-		s.out, s.long = append(s.release(nil, false), f.Raw...), true
+		s.out, s.tail = append(s.release(nil, false), f.Raw...), s.frames
 	default:
 		why := s.unreadable(err)
 		s.gate.skip(s.scope(), why, scanner.Refuse)

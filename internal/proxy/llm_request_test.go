@@ -84,6 +84,7 @@ func TestLLMFailsClosed(t *testing.T) {
 		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "in an unknown format"},
 		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "that is not JSON"},
 		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "exceeds the limit"},
+		"a document as a stream":  {anthropicAsk, stream, "{\n" + anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`)[1:], "exceeds the limit"},
 		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "exceeds the limit"},
 		"a stream of no format":   {anthropicAsk, stream, "data: {\"calls\":[\"denied_send\"]}\n\ndata: 1\n\n", "in an unknown format"},
 		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "exceeds the limit"},

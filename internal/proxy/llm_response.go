@@ -99,6 +99,37 @@ func (x *llmExchange) whole(resp *http.Response) error {
 	return nil
 }
 
+// document inspects a JSON body that is declared as a stream.
+func (s *llmStream) document(b block) {
+	if charset := s.wideCharset(b.raw); charset != "" && s.gate.refuses(s.scope(), charsetReason(charset)) {
+		s.refuse(charsetReason(charset))
+		return
+	}
+	s.blocks.close() // a message with a slot must not wait for another one
+	body := io.MultiReader(bytes.NewReader(bytes.Clone(b.raw)), s.blocks.rest())
+	data, more, done, err := s.large.read(s.in.Context(), body, -1, s.gate.MaxMessage)
+	s.kept = done
+	switch reason := tooLongReason(mcp.ServerToClient, s.gate.MaxMessage); {
+	case more && s.pass(reason):
+		s.out, s.tail = data, body
+		return
+	case more:
+		s.refuse(reason + ", and fail_closed is set")
+		return
+	case err != nil:
+		s.err = err
+		return
+	}
+	s.out, s.err = data, io.EOF
+	instead, why := s.judged(frameOf(data))
+	switch {
+	case why != "":
+		s.refuse(why)
+	case instead != nil:
+		s.out = instead
+	}
+}
+
 // unread counts a response that cannot be inspected, and returns an error if it is refused.
 func (x *llmExchange) unread(status int, what string) error {
 	if x.asked(); x.format == "" || status/100 != 2 || !x.mayCall() {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 
@@ -28,9 +27,10 @@ type llmStream struct {
 	held  []*llmEvent
 	doc   wire.Doc
 
-	out  []byte // ready to be read
-	err  error  // returned after out
-	long bool   // an event that is too long is being forwarded
+	out  []byte    // ready to be read
+	err  error     // returned after out
+	long bool      // an event that is too long is being forwarded
+	tail io.Reader // forwarded without inspection; nil until then
 
 	begun bool   // something was returned
 	early []byte // events before the first one with a known format, if they are kept
@@ -121,7 +121,11 @@ func (s *llmStream) Read(p []byte) (int, error) {
 
 // step reads the next block and decides what to forward.
 func (s *llmStream) step() {
-	if s.frames != nil {
+	switch {
+	case s.tail != nil:
+		s.forward()
+		return
+	case s.frames != nil:
 		s.frame()
 		return
 	}
@@ -149,6 +153,15 @@ func (s *llmStream) step() {
 	}
 }
 
+// forward forwards the next piece of the tail.
+func (s *llmStream) forward() {
+	p := make([]byte, smallBuffer)
+	n, err := s.tail.Read(p)
+	if s.out, s.err = p[:n], err; err != nil {
+		s.finish()
+	}
+}
+
 // refuse ends the stream with an error.
 func (s *llmStream) refuse(why string) {
 	s.out, s.part, s.held, s.early = s.failed(why), nil, nil, nil
@@ -164,32 +177,6 @@ func (s *llmStream) failed(why string) []byte {
 		return wire.AppendEventFrame(nil, "exception", "modelStreamErrorException", bedrockShape.body(http.StatusBadGateway, why))
 	}
 	return shapeOf(s.llmExchange.format, s.in.URL.Path).event(why)
-}
-
-// document inspects a JSON body that is declared as a stream.
-func (s *llmStream) document(b block) {
-	if charset := s.wideCharset(b.raw); charset != "" && s.gate.refuses(s.scope(), charsetReason(charset)) {
-		s.refuse(charsetReason(charset))
-		return
-	}
-	data := bytes.Clone(b.raw)
-	rest, err := io.ReadAll(io.LimitReader(s.blocks.rest(), s.gate.MaxMessage+1))
-	data = append(data, rest...)
-	if int64(len(data)) > s.gate.MaxMessage {
-		err = errors.New(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage))
-	}
-	if err != nil {
-		s.err = err
-		return
-	}
-	s.out, s.err = data, io.EOF
-	instead, why := s.judged(frameOf(data))
-	switch {
-	case why != "":
-		s.refuse(why)
-	case instead != nil:
-		s.out = instead
-	}
 }
 
 // event handles an event.
