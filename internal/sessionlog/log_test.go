@@ -143,6 +143,44 @@ func TestTurns(t *testing.T) {
 	b.Close()
 }
 
+// TestJoinWaits checks that joining takes no longer than Wait in all if sessions are removed one after another,
+// each after keeping its turn for less than Wait.
+func TestJoinWaits(t *testing.T) {
+	base := t.TempDir()
+	first := joined(t, base, "one")
+	turn, path := first.turn, first.turn.Name()
+	if err := lockWithin(turn, Wait); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := Join(base, "one")
+		ended <- err
+	}()
+	for begun := time.Now(); ; {
+		select {
+		case err := <-ended:
+			if !errors.Is(err, ErrBusy) {
+				t.Errorf("joining is %v, want %v", err, ErrBusy)
+			}
+			return
+		case <-time.After(Wait * 3 / 4):
+		}
+		if time.Since(begun) > 4*Wait {
+			t.Fatalf("joining takes longer than %s", 4*Wait)
+		}
+		next, err := open(path+".next", os.O_CREATE)
+		if err == nil {
+			err = errors.Join(lockWithin(next, 0), os.Rename(path+".next", path)) // the new session's turn is taken at once
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock(turn)
+		turn = next
+	}
+}
+
 // TestDamage checks that truncated or changed entries are skipped and counted, and that later
 // entries are read.
 func TestDamage(t *testing.T) {

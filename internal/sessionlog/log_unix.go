@@ -45,9 +45,9 @@ func Join(base, name string) (*Log, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(name))
-	dir := filepath.Join(sessions, fmt.Sprintf("%x", sum[:12]))
+	dir, begun := filepath.Join(sessions, fmt.Sprintf("%x", sum[:12])), time.Now()
 	for range maxJoins {
-		l, err := join(dir)
+		l, err := join(dir, Wait-time.Since(begun))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the last participant has just left and removed it
 		}
@@ -93,7 +93,9 @@ func open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-func join(dir string) (l *Log, err error) {
+// join joins the session in a directory. The error is [os.ErrNotExist] if it was removed while this process
+// waited for its turn.
+func join(dir string, wait time.Duration) (l *Log, err error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
@@ -106,7 +108,7 @@ func join(dir string) (l *Log, err error) {
 	if l.turn, err = open(filepath.Join(dir, turnFile), os.O_CREATE); err != nil {
 		return l, err
 	}
-	if err := lockWithin(l.turn, Wait); err != nil {
+	if err := lockWithin(l.turn, wait); err != nil {
 		return l, err
 	}
 	defer unlock(l.turn)
