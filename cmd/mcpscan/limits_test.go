@@ -48,7 +48,7 @@ var limits = []struct {
 		{"maxHeldFile", "the file of a held message that `held` reads", "bytes", "not listed"},
 		{"maxListed", "files that `held` reads", "files", "not listed"},
 		{"maxClientFile", "a client configuration that `wrap` edits or `doctor` reads", "bytes", "the file stays unchanged; exit 3"},
-		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory"},
+		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory, except in observe mode by a proxy between HTTP and a server that it starts"},
 		{"--max-time", "duration of a run; 0 means no limit", "time", incomplete + ": the rest is not judged"},
 		{"--start-timeout", "time until the first response from a server", "time", incomplete},
 		{"--step-timeout", "time for each later response from a server", "time", incomplete + ": that list"},
