@@ -62,7 +62,11 @@ func (in *Inspector) misplaced(params int) bool {
 
 // argumentName returns the first name in a pointer, skipping the "arguments" member itself.
 func argumentName(pointer string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pointer, "/arguments"), "/"), "/")
+	rest, ok := strings.CutPrefix(pointer+"/", "/arguments/")
+	if !ok {
+		rest = strings.TrimPrefix(pointer, "/")
+	}
+	name, _, _ := strings.Cut(rest, "/")
 	return wire.UnescapePointer(name)
 }
 

@@ -2,6 +2,7 @@ package scanner_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -45,5 +46,28 @@ func TestPlaceOfABreach(t *testing.T) {
 			t.Errorf("%s: %+v", c.text, got.findings)
 		}
 		list.SetTree(nil, 0)
+	}
+}
+
+// named is a policy that keeps the pointers of the arguments that it sees, with their names.
+type named map[string]string
+
+func (n named) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	for _, a := range r.Arguments {
+		n[a.Pointer] = a.Name
+	}
+	return scanner.Decision{}
+}
+
+// TestNamesOfArguments checks the names of arguments, and of other parameters.
+func TestNamesOfArguments(t *testing.T) {
+	got := named{}
+	told(t, scanner.Options{Policy: got}, nil, []*scanner.Event{
+		frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","argumentsPath":"p","arguments":{"a/b":{"c":1},"":2}}}`),
+		frame(1, mcp.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":"text"}}`),
+	})
+	want := named{"/name": "name", "/argumentsPath": "argumentsPath", "/arguments/a~1b/c": "a/b", "/arguments/": "", "/arguments": ""}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
