@@ -2,10 +2,10 @@ package scanner
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // Withheld is a definition that the client must not see. The proxy removes it from the message;
@@ -168,10 +168,7 @@ func yields(template, uri string) bool {
 
 // plainURI returns a URI or template in lower case and without escapes.
 func plainURI(s string) string {
-	if plain, err := url.PathUnescape(s); err == nil {
-		s = plain
-	}
-	return strings.ToLower(s)
+	return strings.ToLower(string(text.Unpercent([]byte(s))))
 }
 
 // block collects the findings in a message's definitions that block them according to the user's

@@ -181,7 +181,7 @@ func TestReadsOfWithheldTemplates(t *testing.T) {
 		`,{"uriTemplate":"w://{id}","name":"t"}`)
 	says("resources", `{"uri":"x://notes/listed","name":"n"}`)
 	for uri, refused := range map[string]bool{
-		"x://notes/1": true, "X://Notes/a/b": true, "%78://notes/1": true, "x://notes/": true, "x://notes/listed": false, "x://note/1": false,
+		"x://notes/1": true, "X://Notes/a/b": true, "%78://notes/1": true, "%78://notes/100%": true, "x://notes/": true, "x://notes/listed": false, "x://note/1": false,
 		"y://p/q/a%20b.txt?q=1": true, "y:///a b": true, "y://a b": false, "z://plain": true, "z://plain/1": false, "w://1": false, "": false,
 	} {
 		for _, method := range []string{"resources/read", "resources/subscribe"} {

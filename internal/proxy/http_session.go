@@ -7,12 +7,12 @@ import (
 	"iter"
 	"net"
 	"net/http"
-	"net/url"
 	gopath "path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -82,13 +82,8 @@ func plainPath(path string) string {
 	return gopath.Clean("/" + strings.ReplaceAll(unescaped(path), `\`, "/"))
 }
 
-// unescaped returns s without percent-encoding, or s itself if the encoding is not valid.
-func unescaped(s string) string {
-	if plain, err := url.PathUnescape(s); err == nil {
-		return plain
-	}
-	return s
-}
+// unescaped returns s without percent-encoding, except for invalid escapes.
+func unescaped(s string) string { return string(text.Unpercent([]byte(s))) }
 
 // sessionID returns the session ID in a request, or "" if its protocol version has none.
 func sessionID(r *http.Request) string {

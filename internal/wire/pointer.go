@@ -23,13 +23,19 @@ func UnescapePointer(token string) string {
 }
 
 // LocalReference returns the JSON Pointer in a reference to a place in the same document, such as
-// #/$defs/a. It keeps an invalid percent escape, because lenient readers do. A reference by name, such
-// as #node, has no pointer.
+// #/$defs/a. It keeps invalid percent escapes and decodes the others, because lenient readers do. A
+// reference by name, such as #node, has no pointer.
 func LocalReference(ref string) (pointer string, ok bool) {
 	pointer, ok = strings.CutPrefix(ref, "#")
-	if plain, err := url.PathUnescape(pointer); err == nil {
-		pointer = plain
+	parts := strings.Split(pointer, "%")
+	for i, part := range parts[1:] {
+		plain, err := url.PathUnescape("%" + part)
+		if err != nil {
+			plain = "%" + part
+		}
+		parts[i+1] = plain
 	}
+	pointer = strings.Join(parts, "")
 	return pointer, ok && (pointer == "" || pointer[0] == '/')
 }
 
