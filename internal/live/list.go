@@ -18,8 +18,6 @@ const settle = 500 * time.Millisecond
 // not declare.
 const undeclaredWait = time.Second
 
-var errUnanswered = fmt.Errorf("not declared, and not answered within %v", undeclaredWait)
-
 // maxPages is the default maximum number of pages read from one list.
 const maxPages = 200
 
@@ -123,19 +121,21 @@ func (s *scan) undeclared(ctx context.Context, p *peer, lists []kind) {
 		p.forgetChange(k.method)
 		calls = append(calls, p.start(k.method, p.listParams(""), p.announced()))
 	}
-	brief, cancel := context.WithTimeoutCause(ctx, min(undeclaredWait, s.opts.StepTimeout), errUnanswered)
+	limit := min(undeclaredWait, s.opts.StepTimeout)
+	unanswered := fmt.Errorf("not declared, and not answered within %v", limit)
+	brief, cancel := context.WithTimeoutCause(ctx, limit, unanswered)
 	defer cancel()
 	var ignored []string
 	for i, k := range lists {
 		r, err := calls[i].wait(brief, s.opts.StepTimeout)
-		if errors.Is(err, errUnanswered) {
+		if errors.Is(err, unanswered) {
 			ignored = append(ignored, k.method)
 			continue
 		}
 		s.finish(ctx, k, false, s.rest(ctx, p, k, r, err))
 	}
 	if len(ignored) > 0 {
-		s.note(strings.Join(ignored, ", "), errUnanswered.Error())
+		s.note(strings.Join(ignored, ", "), unanswered.Error())
 	}
 }
 

@@ -207,6 +207,20 @@ func TestStdioListsThatDoNotExist(t *testing.T) {
 	}
 }
 
+// TestUnansweredWithin checks that the note about a list that was not answered has the limit that applied. If the
+// machine is too busy to answer the other lists in time, the test tries again.
+func TestUnansweredWithin(t *testing.T) {
+	t.Parallel()
+	var res Result
+	for range tries {
+		res, _, _ = list(t, helper(t, "silent on templates"), func(o *Options) { o.StepTimeout = 700 * time.Millisecond })
+		if len(res.Problems) == 0 && len(res.Notes) == 1 {
+			break
+		}
+	}
+	wantProblems(t, res.Notes, "resources/templates/list: not declared, and not answered within 700ms")
+}
+
 // If the machine is too busy to start the server in time, the test allows more
 // time.
 func TestTimeoutEndsSlowLists(t *testing.T) {
