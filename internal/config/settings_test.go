@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -134,8 +135,27 @@ func TestIgnoreExpires(t *testing.T) {
 	}
 }
 
-// TestSettingsAreBounded checks that a file that would keep the parser busy is
-// rejected.
+// TestUnusedAmongManyServers checks that a run with more servers than are remembered reports an unused ignore only
+// for a server that it is known to inspect, and no setting without effect.
+func TestUnusedAmongManyServers(t *testing.T) {
+	for servers, want := range map[int]string{3: "s1: it matches nothing\nall: it matches nothing\n1", 10_002: "s1: it matches nothing\nall: it matches nothing\n0"} {
+		triage := config.Triage{Settings: parse(t, `
+ignores: [{server: s1, reason: "s1: "}, {server: other, reason: "other: "}, {rule: tst-one, reason: "all: "}]
+overrides: [{server: s1, tool: t, rules: {tst-one: {severity: low}}}, {server: other, rules: {tst-one: {severity: low}}}]
+`)}
+		got := ""
+		for i := range servers {
+			triage.See(&scanner.Event{Server: fmt.Sprint("s", i)}, &scanner.Outcome{})
+		}
+		for _, u := range triage.Unused(false) {
+			got += u.Reason + u.Why + "\n"
+		}
+		if got += fmt.Sprint(len(triage.Unmatched(true))); got != want {
+			t.Errorf("%d servers: got %q, want %q", servers, got, want)
+		}
+	}
+}
+
 // TestYAMLDocuments checks that settings are one document, and that nothing is dropped without a message.
 func TestYAMLDocuments(t *testing.T) {
 	for text, want := range map[string]string{
@@ -153,6 +173,8 @@ func TestYAMLDocuments(t *testing.T) {
 	}
 }
 
+// TestSettingsAreBounded checks that a file that would keep the parser busy is
+// rejected.
 func TestSettingsAreBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"long":    "#" + strings.Repeat("x", config.MaxSettings),

@@ -76,7 +76,7 @@ func (s *seen) inspects(glob string) bool {
 			return true
 		}
 	}
-	return len(s.servers) > maxSeen
+	return false
 }
 
 // listed reports whether all servers that match a glob listed all their tools.
@@ -86,14 +86,14 @@ func (s *seen) listed(glob string) bool {
 			return false
 		}
 	}
-	return len(s.servers) <= maxSeen
+	return true
 }
 
 // Unmatched returns the scopes without effect, in the order in which they were read. all says that the
 // run knows all configurations; otherwise, other servers can match a glob, so only scopes for the tools
 // of one server are returned.
 func (t *Triage) Unmatched(all bool) (out []IdleKey) {
-	if t.Partial || t.seen.servers == nil {
+	if t.Partial || t.seen.servers == nil || len(t.seen.servers) > maxSeen {
 		return nil
 	}
 	for i, s := range t.Settings.scopes {
