@@ -50,7 +50,7 @@ func openAuditLog(name string, how int) (*os.File, error) {
 	case "-":
 		return nil, fmt.Errorf("--events -: standard output carries other data; expected a file name")
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
+	file, err := openPrivate(name, how)
 	if err != nil {
 		return nil, fmt.Errorf("creating the --events file: %w", err)
 	}

@@ -43,9 +43,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 	if name == "-" {
 		return nil, errRecordStdout
 	}
-	create := func(name string) (io.WriteCloser, error) {
-		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	}
+	create := func(name string) (io.WriteCloser, error) { return openPrivate(name, os.O_TRUNC) }
 	wanted := name
 	name, claim, err := claimed(wanted)
 	if err != nil {

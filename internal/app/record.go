@@ -28,11 +28,24 @@ func OpenRecording(name string) (*Recording, error) {
 	if name == "-" {
 		return nil, errRecordStdout
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := openPrivate(name, os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("creating the recording: %w", err)
 	}
 	return &Recording{to: replay.NewRecorder(f, name), file: f}, nil
+}
+
+// openPrivate opens a file that only its owner may read, and creates it if it does not exist. It takes an
+// existing file away from others, except on file systems without modes.
+func openPrivate(name string, how int) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if is, err := f.Stat(); err == nil && is.Mode().IsRegular() && is.Mode().Perm()&0o077 != 0 {
+		_ = f.Chmod(0o600)
+	}
+	return f, nil
 }
 
 // Record writes an event, and sets its location to the line written, if any.
