@@ -26,7 +26,7 @@ type callRow struct {
 	Server   string    `json:"server"`
 	Tool     string    `json:"tool"`
 	ID       string    `json:"id"`
-	Action   string    `json:"action"`   // ok, error or pending; in an audit log without the result, the engine's decision, or "" without one
+	Action   string    `json:"action"`   // ok, error or pending; in an audit log without the result, allow or block, as the engine decided
 	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, or the engine that wrote the log
 	Rule     string    `json:"rule"`     // rule that decided, if any
 	Reason   string    `json:"reason"`
@@ -148,7 +148,7 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 		r.decide(m)
 		return
 	}
-	i := l.add(e, m, m.Action, m.Method)
+	i := l.add(e, m, cmp.Or(m.Action, "allow"), m.Method) // an engine that logs no decision allowed the call
 	l.last[of] = i
 	if m.ID != "" {
 		l.open[key] = i
