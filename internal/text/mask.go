@@ -40,6 +40,7 @@ var secrets = slices.Concat(tokens, []secret{
 			`\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
 	marked,
 	markedInOtherLanguages,
+	listed,
 	{[]string{"cookie"}, // the first cookie of a Cookie or Set-Cookie header
 		LazyExpr(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`), nil},
 	{[]string{"machine"}, // a line of .netrc
@@ -65,6 +66,28 @@ var markedInOtherLanguages = secret{[]string{"contrase", "senha", "palavra-passe
 	LazyExpr(`(?:(?i)\b(?:contrase[ñn]a|senha|palavra-passe|mot de passe|passwort|kennwort|wachtwoord|has[łl]o|lösenord|adgangskode|passord|salasana|heslo|kata sandi)|` +
 		`jelszó|şifre|mật khẩu|ароль|סיסמ[הא]|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호)` +
 		`\\{0,3}["'*]{0,3}[\s\x{a0}\x{202f}]*[:=：＝][\s\x{a0}\x{202f}\x{3000}]*\\{0,3}["'*]{0,3}([!#%*+./0-9?@A-Z^_a-z~-]{8,})(?:\PL|$)`), nil}
+
+// listed detects lists whose name denotes secrets. secretsIn hides those of their items that marked would.
+var listed = secret{[]string{"key", "secret", "passwd", "password", "passphrase", "token", "_pass", "_pwd", "_pw"},
+	LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|[a-z0-9]_(?:pass|pwd|pw)|` +
+		`(?:access|secret|private|signing|encryption|master)[_-]?key)s?\\{0,3}["']?\s*[:=]\s*\[([^\[\]{}]+)`), toList}
+
+// notInItem are the characters that marked does not accept in a password.
+const notInItem = " \t\r\n\f\"'<>,;&${}()[]\\|:"
+
+// appendItems appends the spans of the items of a list that are long enough to be passwords.
+func appendItems(spans [][2]int, s []byte, list [2]int) [][2]int {
+	for at := list[0]; at < list[1]; at++ {
+		start := at
+		for at < list[1] && strings.IndexByte(notInItem, s[at]) < 0 {
+			at++
+		}
+		if at-start >= leastSecret {
+			spans = append(spans, [2]int{start, at})
+		}
+	}
+	return spans
+}
 
 // hinted finds the hints of all secrets in one case-insensitive pass.
 var hinted = sync.OnceValue(func() *literalTable {
@@ -200,8 +223,14 @@ func secretsIn(s []byte) [][2]int {
 	for forms := formsIn(s); forms != 0; forms &= forms - 1 {
 		f := &secrets[bits.TrailingZeros64(forms)]
 		from := len(spans)
-		spans = appendSpans(spans, f.re, s)
-		if f.re == marked.re || f.re == markedInOtherLanguages.re {
+		if f.re == listed.re {
+			for _, list := range appendSpans(nil, f.re, s) {
+				spans = appendItems(spans, s, list)
+			}
+		} else {
+			spans = appendSpans(spans, f.re, s)
+		}
+		if f.re == marked.re || f.re == markedInOtherLanguages.re || f.re == listed.re {
 			found := slices.DeleteFunc(spans[from:], func(sp [2]int) bool {
 				v := s[sp[0]:sp[1]]
 				return !mixed(v) || f.re == markedInOtherLanguages.re && !bytes.ContainsAny(v, "0123456789")

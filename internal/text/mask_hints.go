@@ -1,5 +1,7 @@
 package text
 
+import "bytes"
+
 // Most hints are ordinary words, so these functions check whether the text after a hint can be a
 // secret.
 
@@ -23,7 +25,20 @@ func toFlag(rest []byte) bool {
 
 // toValue reports whether a colon or an equals sign follows, possibly after a closing quotation
 // mark.
-func toValue(rest []byte) bool {
+func toValue(rest []byte) bool { return len(afterName(rest)) > 0 }
+
+// toList reports whether a list follows a name in the singular or plural.
+func toList(rest []byte) bool {
+	if len(rest) > 0 && lower(rest[0]) == 's' {
+		rest = rest[1:]
+	}
+	rest = afterName(rest)
+	return len(rest) > 1 && bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\n\v\f\r"), []byte("["))
+}
+
+// afterName returns what follows a closing quotation mark and white space if that begins with a colon or an
+// equals sign; otherwise nil.
+func afterName(rest []byte) []byte {
 	i := 0
 	for i < len(rest) && i < 3 && rest[i] == '\\' {
 		i++
@@ -31,10 +46,11 @@ func toValue(rest []byte) bool {
 	if i < len(rest) && (rest[i] == '"' || rest[i] == '\'') {
 		i++
 	}
-	for i < len(rest) && (rest[i] == ' ' || rest[i] >= '\t' && rest[i] <= '\r') {
-		i++
+	rest = bytes.TrimLeft(rest[i:], " \t\n\v\f\r")
+	if len(rest) == 0 || rest[0] != ':' && rest[0] != '=' {
+		return nil
 	}
-	return i < len(rest) && (rest[i] == ':' || rest[i] == '=')
+	return rest
 }
 
 // toPort reports whether four digits and more text follow.

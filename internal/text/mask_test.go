@@ -82,6 +82,9 @@ func fakes() []fake {
 	for _, label := range []string{"mot de passe : ", "Mot de passe\u00a0: ", "contraseña: ", "Senha = ", "Passwort: ", "hasło: ", "Пароль: ", "密码：", "パスワード：", "비밀번호: ", "**Kennwort**: "} {
 		labelled("password after "+label, label, "S3cr3tPassw0rdX9", "")
 	}
+	labelled("list of passwords", `"passwords": ["`, "m4!Vq#t9", `"]`)
+	labelled("second item of a list", `\"api_keys\" : [\"admin\",\n\"`, body(54, 30), `\"]`)
+	labelled("list in YAML", "DB_PASSWORD: [admin, ", "blue-Mill-88", ", root]")
 	labelled("cookie", "Set-Cookie: sid=", body(53, 24), "; HttpOnly")
 	labelled("line of .netrc", "machine git.example login eva password ", "blue-Mill-88", "\n")
 	labelled("line of .pgpass", "db.example:5432:billing:eva:", "blue-Mill-88", "\n")
@@ -211,6 +214,7 @@ func TestMaskLeavesProse(t *testing.T) {
 		"app." + hash + ".js", "sha256-" + hash, hash, "commit " + hash, "6f1d5c52-9c0f-4d4e-8f2b-0a1b2c3d4e5f",
 		"sk-learn", "a task-queue-with-a-long-name", "disk-usage-of-the-whole-machine", "npm_config_cache", "hf_hub_download", "AKIA is a prefix", "AIzaSomething",
 		"eyJ is how a JSON object begins in base64", "-----BEGIN " + "PUBLIC KEY-----\nabc\n-----END", "-----BEGIN CERTIFICATE-----",
+		`{"errors":{"password":["is too short (minimum is 8 characters)"]},"token":["string","null"],"secrets":[]}`, "secrets: [github, production]",
 		"xox is a game", "the secret: it is short", "глагол: пароль=тайна", "[masked]",
 		"mot de passe : réinitialisé", "mot de passe : 12-caractères-minimum", "Passwort: mindestens-zwölf-Zeichen", "Mot de passe : votre-mot-de-passe", "密码：至少8个字符",
 	} {
