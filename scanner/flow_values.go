@@ -39,7 +39,7 @@ func (l *Location) place() place {
 const (
 	maxValues = 4096 // per kind
 	// At twice maxPassages, passages are reduced to the maxPassages with the lowest digests, so that
-	// messages with the same passages keep the same ones.
+	// events with the same passages keep the same ones.
 	maxPassages = 1024
 )
 
@@ -52,6 +52,7 @@ type values struct {
 	seen    map[uint64]text.DistinctKind
 	of      [text.DistinctKinds]int
 	highest uint64 // highest digest of the passages kept; 0 until there are too many
+	holders []int  // indexes of the messages with passages
 	left    int    // bytes that may still be decoded
 	lost    bool
 	memory  []Value // reused for the values of each message
@@ -62,6 +63,7 @@ func (v *values) reset(frame int) {
 		v.seen, v.memory = nil, nil
 	}
 	clear(v.seen)
+	v.holders = v.holders[:0]
 	v.node, v.of, v.highest, v.lost = -1, [text.DistinctKinds]int{}, 0, false
 	v.left = decodedBytes + frame
 }
@@ -190,9 +192,11 @@ func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
 	}
 	m.Values = append(m.Values, in.newValue(p, s, via, d))
 	c.memory = m.Values[:0]
+	if n := len(c.holders); d.Kind == text.PassageValue && (n == 0 || c.holders[n-1] != in.message) {
+		c.holders = append(c.holders, in.message)
+	}
 	if c.of[text.PassageValue] >= 2*maxPassages {
-		c.highest = sample(m)
-		c.of[text.PassageValue] = maxPassages
+		in.sample()
 	}
 }
 
@@ -253,19 +257,25 @@ func maskedValue(s string) string {
 	return text.Masked
 }
 
-// sample keeps only the maxPassages passages with the lowest digests in a message, and returns the
-// highest of these digests.
-func sample(m *Message) uint64 {
+// sample keeps only the maxPassages passages with the lowest digests in the event.
+func (in *Inspector) sample() {
+	c, messages := &in.collected, in.facts.Messages
 	var all []uint64
-	for i := range m.Values {
-		if m.Values[i].Kind == text.PassageValue {
-			all = append(all, m.Values[i].digest)
+	for _, h := range c.holders {
+		for i := range messages[h].Values {
+			if v := &messages[h].Values[i]; v.Kind == text.PassageValue {
+				all = append(all, v.digest)
+			}
 		}
 	}
 	slices.Sort(all)
-	highest := all[min(maxPassages, len(all))-1]
-	m.Values = slices.DeleteFunc(m.Values, func(v Value) bool { return v.Kind == text.PassageValue && v.digest > highest })
-	return highest
+	c.highest = all[min(maxPassages, len(all))-1]
+	c.of[text.PassageValue] = maxPassages
+	c.holders = slices.DeleteFunc(c.holders, func(h int) bool {
+		m := &messages[h]
+		m.Values = slices.DeleteFunc(m.Values, func(v Value) bool { return v.Kind == text.PassageValue && v.digest > c.highest })
+		return !slices.ContainsFunc(m.Values, func(v Value) bool { return v.Kind == text.PassageValue })
+	})
 }
 
 // number extracts a long number from a message.

@@ -91,6 +91,38 @@ func TestFloodHidesNoSecret(t *testing.T) {
 	}
 }
 
+// passages returns different sentences, one per line.
+func passages(from, n int) string {
+	var b strings.Builder
+	for i := from; i < from+n; i++ {
+		fmt.Fprintf(&b, "The minutes of meeting %d name everybody who was present in the large hall.\n", i)
+	}
+	return b.String()
+}
+
+// TestBatchHidesNoPassages checks that an earlier message in a batch with a single passage does not determine which
+// passages of later ones are sampled.
+func TestBatchHidesNoPassages(t *testing.T) {
+	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "value-flow" })
+	const all = 40
+	for decoy := range 50 {
+		batch := returned(0, "docs", "")
+		var messages []string
+		for i, text := range []string{passages(0, 2047), passages(5000+decoy, 1), passages(9000, all)} {
+			messages = append(messages, string(returned(i, "docs", text).Frame))
+		}
+		batch.Frame = []byte("[" + strings.Join(messages, ",") + "]")
+		events := []*scanner.Event{batch}
+		for i := range all {
+			events = append(events, sent(i+10, "mail", passages(9000+i, 1)))
+		}
+		got, _ := told(t, scanner.Options{}, set, events)
+		if len(got) < all/4 || len(got) > all*3/4 {
+			t.Errorf("decoy %d: %d of %d passages are found in calls, want about half", decoy, len(got), all)
+		}
+	}
+}
+
 // TestForgottenSecretIsTold checks that forgetting a secret to make room is reported.
 func TestForgottenSecretIsTold(t *testing.T) {
 	events := []*scanner.Event{returned(1, "files", aSecret), returned(2, "files", secrets(0, 4096)), sent(3, "mail", aSecret)}
