@@ -24,9 +24,9 @@ var MarkupComment = scanner.Rule{
 		},
 		{
 			Name: "invisible_element",
-			Expr: `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|` +
-				`<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
-			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:", " hidden", "aria-hidden"},
+			Expr: `((^|[^\w-])(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(\.0+)?(px|em|rem|pt|%)?\s*[;"']|` +
+				`color\s*:\s*(white|transparent|#fff(fff)?)\b)|<\w+(\s[^>]{0,40})?\shidden\b)[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
+			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "font-size :", "opacity:", "opacity :", "color:", "color :", " hidden", "\nhidden"},
 		},
 		{
 			Name:    "alternative_or_folded",
@@ -37,7 +37,7 @@ var MarkupComment = scanner.Rule{
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "markup that is rarely displayed contains an instruction", Signals: markupSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "markup that is rarely displayed contains an instruction", Signals: rareSignals, Unless: nil},
 	),
 }
 
@@ -50,4 +50,7 @@ const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\
 
 const markupMessage = "hidden markup contains an instruction"
 
-var markupSignals = []string{"people do not see the text", "an instruction to a model"}
+var (
+	markupSignals = []string{"people do not see the text", "an instruction to a model"}
+	rareSignals   = []string{"people rarely see the text", "an instruction to a model"}
+)
