@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -28,16 +31,55 @@ func (g *gate) renew(next *scanner.Event) {
 	}
 	g.stamp(e)
 	g.Decided(e, g.Engine.Step(e), scanner.Forward)
-	if g.lists != nil && !g.Observe {
-		g.lists.announce(released[next.Server])
+	if !g.Observe {
+		g.lists.announce(released)
 	}
 }
 
-// lists announces changed lists to a client. The server cannot know of these changes: it still sends
-// the same definitions, but some of them are no longer withheld.
+// watch applies changed approvals while there are no messages, until ctx is done.
+func (g *gate) watch(ctx context.Context, s scope) {
+	tick := time.NewTicker(catchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			g.catchUp(&s)
+		}
+	}
+}
+
+// lists announces changed lists to clients. A server cannot know of these changes: it still sends the
+// same definitions, but some of them are no longer withheld.
 type lists struct {
-	send      func(message []byte) // to the client, without waiting for it
-	announced map[string]bool      // lists for which the server declares listChanged
+	listeners map[*listener]bool
+	declared  recent // lists for which a server declares listChanged, each with a space after it; by listener
+}
+
+// listener is a connection over which a client receives notifications.
+type listener struct {
+	session, server string
+	send            func(message []byte) // to the client, without waiting for it
+}
+
+func (l *listener) key() string { return l.session + "\x00" + l.server }
+
+// listen begins to send notifications over a connection, or continues after its session changed.
+func (g *gate) listen(l *listener, session string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l.session = session; g.lists.listeners == nil {
+		g.lists.listeners = map[*listener]bool{}
+	}
+	g.lists.listeners[l] = true
+}
+
+// unlisten ends that.
+func (g *gate) unlisten(l *listener) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.lists.listeners, l)
 }
 
 // listOf returns the name of the list, and of the capability, for definitions of a kind. It is empty for
@@ -55,7 +97,7 @@ func listOf(kind mcp.SubjectKind) string {
 }
 
 // learn reads from the answer to initialize which changes the client expects to be announced.
-func (l *lists) learn(frame []byte, out *scanner.Outcome) {
+func (l *lists) learn(s *scope, frame []byte, out *scanner.Outcome) {
 	if !slices.ContainsFunc(out.Messages, func(m scanner.Judged) bool { return m.Answers == "initialize" && m.Offset == 0 }) {
 		return
 	}
@@ -63,20 +105,26 @@ func (l *lists) learn(frame []byte, out *scanner.Outcome) {
 	if err != nil {
 		return
 	}
-	l.announced = map[string]bool{}
+	names := ""
 	for _, list := range [...]string{"tools", "prompts", "resources"} {
 		declared := v.Get("result").Get("capabilities").Get(list).Get("listChanged")
-		l.announced[list] = declared.Kind() == wire.Bool && string(declared.Raw()) == "true"
+		if declared.Kind() == wire.Bool && string(declared.Raw()) == "true" {
+			names += list + " "
+		}
 	}
+	l.declared.keep((&listener{session: s.session, server: s.server}).key(), names)
 }
 
-// announce announces that the lists with these kinds of definitions changed.
-func (l *lists) announce(kinds []mcp.SubjectKind) {
-	sent := map[string]bool{}
-	for _, kind := range kinds {
-		if list := listOf(kind); l.announced[list] && !sent[list] {
-			sent[list] = true
-			l.send([]byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}`))
+// announce announces that the lists of each server with these kinds of definitions changed.
+func (l *lists) announce(released map[string][]mcp.SubjectKind) {
+	for to := range l.listeners {
+		names := l.declared.find(to.key())
+		for _, kind := range released[to.server] {
+			list := listOf(kind) + " "
+			if before, after, found := strings.Cut(names, list); found {
+				names = before + after // once
+				to.send([]byte(`{"jsonrpc":"2.0","method":"notifications/` + listOf(kind) + `/list_changed"}`))
+			}
 		}
 	}
 }

@@ -2,7 +2,10 @@ package proxy_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +93,72 @@ func TestApprovals(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestApprovalsOverHTTP checks that a client with an open event stream is told of definitions that are no longer
+// withheld while there are no messages, and only if its server declared that it announces them.
+func TestApprovalsOverHTTP(t *testing.T) {
+	const list = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}]}}`
+	declares := func(capabilities string) string {
+		return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},"capabilities":` + capabilities + `}}`
+	}
+	engine := engineOf(t, scanner.Options{Pinning: &scanner.Pinning{OnChange: scanner.Block, Reviewed: true}})
+	approved := scanner.NewSnapshot()
+	if _, err := engine.Keeping().Run(t.Context(), replay.Events([]*scanner.Event{{Kind: scanner.FrameEvent, Server: "srv", Direction: mcp.ServerToClient, Frame: []byte(list)}}), approved); err != nil {
+		t.Fatal(err)
+	}
+	changes, half := make(chan *scanner.Engine, 1), make(chan string)
+	f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.Method == http.MethodGet && r.Header.Get("Mcp-Session-Id") == "s":
+			w.Header().Set("Content-Type", stream)
+			for part := range half {
+				_, _ = io.WriteString(w, part)
+				_ = http.NewResponseController(w).Flush()
+			}
+		case r.Method == http.MethodGet:
+			say(w, stream, "data: "+roots+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		case bytes.Contains(body, []byte("listChanged")): // the client's name says what the server declares
+			w.Header().Set("Mcp-Session-Id", "s")
+			say(w, inJSON, declares(`{"tools":{"listChanged":true}}`))
+		case bytes.Contains(body, []byte("initialize")):
+			w.Header().Set("Mcp-Session-Id", "other")
+			say(w, inJSON, declares(`{"tools":{}}`))
+		default:
+			say(w, inJSON, list)
+		}
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
+		o.Approvals = func() (*scanner.Engine, error) {
+			select {
+			case e := <-changes:
+				return e, nil
+			default:
+				return nil, nil
+			}
+		}
+	})
+	client := &hosted{front: f}
+	for _, name := range []string{"listChanged", "other"} {
+		f.post(strings.TrimSpace(initialize(`{"experimental":{"`+name+`":{}}}`)), http.StatusOK, declares(map[bool]string{true: `{"tools":{"listChanged":true}}`, false: `{"tools":{}}`}[name == "listChanged"]))
+	}
+	f.post(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, http.StatusOK, strings.Replace(list, `{"name":"a"}`, "", 1), "Mcp-Session-Id: s")
+	go func() { half <- "data: " + roots + "\n" }()
+	one := client.open(http.MethodGet, "", "Mcp-Session-Id: s")
+	other := client.open(http.MethodGet, "", "Mcp-Session-Id: other")
+	other.want(roots)
+	changes <- engine.Against(approved, nil)
+	one.want(changed)
+	half <- "\n"
+	one.want(roots)
+	close(half)
+	one.want("EOF")
+	go other.close()
+	if got := other.next(); got == changed {
+		t.Errorf("the other client is told %s", got)
 	}
 }
 

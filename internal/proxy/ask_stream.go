@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
@@ -21,7 +22,8 @@ type holding struct {
 	cut     bool           // its last block is not complete: no event can follow
 	cancel  func()
 	ctx     context.Context // ends with the stream or the proxy
-	answers chan []byte     // events with the answers to refused posts; nil if it is not a stream of HTTP+SSE
+	answers chan []byte     // events with the answers to refused posts of HTTP+SSE
+	listens bool            // the proxy may send something at any time, because the stream belongs to no request
 
 	mu    sync.Mutex
 	count int           // undecided events
@@ -79,8 +81,19 @@ func (h *holding) first() (part *insertion, waits bool) {
 	return part, waits
 }
 
+// announce queues a notification for the client, unless it is waiting there already.
+func (h *holding) announce(message []byte) {
+	raw := appendMessage(nil, message)
+	h.mu.Lock()
+	waits := slices.ContainsFunc(h.ready, func(part insertion) bool { return bytes.Equal(part.raw, raw) })
+	h.mu.Unlock()
+	if !waits {
+		h.add(insertion{raw: raw}, false)
+	}
+}
+
 // next returns the next block from the server, or the next question or outcome from the proxy,
-// whichever comes first. While events are held, and always in HTTP+SSE, another goroutine reads from the
+// whichever comes first. While events are held, and always in the response to a GET, another goroutine reads from the
 // server, so that what the proxy sends need not wait for its next event. If the server ends the stream
 // meanwhile, next returns io.EOF after the last outcome.
 func (s *stream) next() (b block, part *insertion, err error) {
@@ -96,7 +109,7 @@ func (s *stream) next() (b block, part *insertion, err error) {
 			return block{}, part, nil
 		case h.ended && !waits:
 			return block{}, nil, io.EOF
-		case !waits && !h.reading && h.answers == nil:
+		case !waits && !h.reading && !h.listens:
 			b, err := s.blocks.next()
 			h.cut = !b.complete()
 			return b, nil, err

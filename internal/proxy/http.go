@@ -71,6 +71,9 @@ func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
 	}
 	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, elicits: newElicitor(), large: newLarge()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	if g.Approvals != nil {
+		h.answers.Go(func() { g.watch(h.ctx, h.scope(firstSession)) })
+	}
 	if u.Command != nil {
 		h.bridge = newBridge(h)
 		h.upstream.Transport = h.bridge

@@ -27,17 +27,28 @@ type stream struct {
 	err    error       // returned after out
 	long   bool        // an event that is too long is being forwarded
 
-	holding *holding // events that wait for an answer; nil if there were none, except in HTTP+SSE
-	key     string   // of the stream in openStreams, "" if it is not a stream of HTTP+SSE
+	holding  *holding  // events that wait for an answer; nil if there were none, except in the response to a GET
+	key      string    // of the stream in openStreams, "" if it is not a stream of HTTP+SSE
+	listener *listener // nil except in the response to a GET
 }
 
 func newStream(x *exchange, resp *http.Response) *stream {
-	return &stream{exchange: x, at: x.at, body: resp.Body, head: resp.Request.Header, base: resp.Request.URL,
+	s := &stream{exchange: x, at: x.at, body: resp.Body, head: resp.Request.Header, base: resp.Request.URL,
 		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage, ctx: x.in.Context(), room: room{of: x.large}}}
+	if x.in.Method == http.MethodGet {
+		s.holding = newHolding(s)
+		s.holding.listens = true
+		s.listener = &listener{server: s.at.server, send: s.holding.announce}
+		s.gate.listen(s.listener, s.at.session)
+	}
+	return s
 }
 
 func (s *stream) Close() error {
 	err := s.body.Close()
+	if s.listener != nil {
+		s.gate.unlisten(s.listener)
+	}
 	if s.holding != nil {
 		s.streams.close(s.key, s.holding)
 		s.holding.close(&s.blocks)
@@ -188,6 +199,7 @@ func (s *stream) endpoint(b block, raw string) {
 	s.reply = to.RequestURI()
 	local := s.prefix + s.reply
 	s.at.transport, s.at.session = "sse", s.sessions.stream(local, s.at.session)
+	s.gate.listen(s.listener, s.at.session)
 	s.takeAnswers(urlKey(local))
 	if local != raw {
 		s.out = withData(b, []byte(local))
@@ -196,9 +208,6 @@ func (s *stream) endpoint(b block, raw string) {
 
 // takeAnswers makes this stream carry the proxy's answers to refused posts to a URL.
 func (s *stream) takeAnswers(key string) {
-	if s.holding == nil {
-		s.holding = newHolding(s)
-	}
 	if s.holding.answers == nil {
 		s.holding.answers = make(chan []byte)
 	}

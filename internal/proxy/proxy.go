@@ -35,7 +35,7 @@ type Options struct {
 	// Asking configures how to ask about messages that the policy prompts for; if nil, they are
 	// refused at once.
 	Asking *Asking
-	// Approvals, if not nil, is called before each message, and regularly on an idle stdio connection. If
+	// Approvals, if not nil, is called before each message, and regularly while there are none. If
 	// the approvals changed since the last call, it returns an engine that differs from Engine's only in
 	// its approvals, or an error if they cannot be read; otherwise nil.
 	Approvals func() (*scanner.Engine, error)
@@ -75,7 +75,7 @@ type gate struct {
 	closed bool      // nothing is judged or forwarded any more
 	held   held
 	shared *sharing // nil if no session is shared
-	lists  *lists   // nil if the proxy announces no changed lists to the client
+	lists  lists
 }
 
 func newGate(o Options) *gate {
@@ -136,8 +136,8 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 		pass = frame
 	}
 	g.Decided(e, out, do)
-	if g.lists != nil && do != scanner.Refuse {
-		g.lists.learn(frame, out)
+	if do != scanner.Refuse {
+		g.lists.learn(s, frame, out)
 	}
 	if out.Exceeds || do == scanner.Refuse && (ambiguous == severalMessages || ambiguous == partOfMessage) {
 		out.Messages = outline(masked)

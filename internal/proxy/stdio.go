@@ -70,7 +70,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
 	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
-	g.lists = &lists{send: toClient.answer}
+	g.listen(&listener{server: c.Server, send: toClient.answer}, c.Session)
 	both := pump{gate: g, at: at, asking: asking, elicits: newElicitor(), client: toClient, holding: &tasks{}}
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
