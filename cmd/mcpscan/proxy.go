@@ -12,6 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/sessionlog"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -218,6 +219,7 @@ type proxyRun struct {
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error           // the first error of a sink
+	looked time.Time       // when files were last looked at for changes
 	shared *sessionlog.Log // nil if the session is not shared
 
 	findings openFindings // of the current event
@@ -264,12 +266,30 @@ func (r *proxyRun) options(ctx context.Context) proxy.Options {
 	}
 }
 
-// approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil.
+// lookEvery is how often the proxy looks for changes to files that it does not read again.
+const lookEvery = 500 * time.Millisecond
+
+// approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil. It says if
+// another file changed that the proxy reads only when it starts.
 func (r *proxyRun) approvals(ctx context.Context) (*scanner.Engine, error) {
+	if now := time.Now(); now.Sub(r.looked) >= lookEvery {
+		r.looked = now
+		for _, name := range r.checks.Outdated() {
+			r.problem("%s changed: the change applies once you restart the %s", text.Visible(name, 400), r.restarted())
+		}
+	}
 	renewed, err := r.checks.Renew(ctx)
 	if !renewed {
 		return nil, err
 	}
 	r.problem("%s changed: its approvals apply from now on", r.lockfileName())
 	return r.checks.Engine(), nil
+}
+
+// restarted returns the program whose restart restarts the proxy.
+func (r *proxyRun) restarted() string {
+	if r.overHTTP() {
+		return "proxy"
+	}
+	return "client"
 }

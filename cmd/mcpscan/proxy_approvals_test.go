@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestApprovalsWhileRunning checks that a running proxy applies what other processes do with the
@@ -61,6 +62,7 @@ func TestApprovalsWhileRunning(t *testing.T) {
 	_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 	receives(`"listChanged":true`)
 	lists(`"tools":[]`)
+	write("mcpscan.yaml", "version_pinning: {enabled: false}\napproval: {auto_trust_first: false}\n")
 	succeeds("calc", "lock", "--run-servers", ".mcp.json")
 	lists(`"tools":[]`)
 	succeeds("running proxies apply this at once", "approve", "calc", "--reason", "reviewed")
@@ -68,6 +70,7 @@ func TestApprovalsWhileRunning(t *testing.T) {
 	lists(`"name":"sum"`)
 	write("mcpscan.lock", "{")
 	lists(`"name":"sum"`)
+	time.Sleep(3 * time.Second / 2) // an idle proxy looks at its files every second
 	lists(`"name":"sum"`)
 	in.Close()
 	_, _ = io.Copy(io.Discard, client)
@@ -78,6 +81,7 @@ func TestApprovalsWhileRunning(t *testing.T) {
 		"mcpscan: mcpscan.lock changed: its approvals apply from now on\n":                                                      2,
 		"mcpscan: not inspected: the lockfile changed and cannot be read; the approvals read before still apply: mcpscan.lock:": 2, // once when it happens, once in the coverage
 		"then mcpscan approve calc; the client sees them when it next requests the list, at the latest after a restart\n":       1,
+		"mcpscan: mcpscan.yaml changed: the change applies once you restart the client\n":                                       1,
 		"restart the proxy": 0,
 	} {
 		if got := strings.Count(said.String(), want); got != count {

@@ -50,6 +50,8 @@ type Checks struct {
 	changed  []*configfile.ChangedSettings // files modified by the change under review; the base's versions apply
 	baseline string                        // the baseline in effect
 
+	sources []source // the configuration and policies
+
 	lockfile         string            // path of the lockfile with which definitions are compared
 	lockfileSeen     fs.FileInfo       // the lockfile when it was last read; nil if it did not exist
 	locking          sync.Mutex        // guards Locked, which Renew changes
@@ -175,6 +177,7 @@ func Load(o Options) (*Checks, error) {
 	if settings.Path != "" {
 		c.Files = append(c.Files, settings.Path)
 	}
+	c.sources = sourcesOf(o, settings, policies)
 	for _, file := range changed {
 		c.Files = append(c.Files, file.Path)
 	}

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+)
+
+// source is a file with settings or a policy, as it was when it was read.
+type source struct {
+	name string
+	seen fs.FileInfo // nil if it did not exist
+}
+
+// sourcesOf returns the files that determine the checks, including the configuration of the working
+// directory if it could be read there but does not exist.
+func sourcesOf(o Options, s *config.Settings, policies []string) (all []source) {
+	names := slices.Clone(policies)
+	if s.Path != "" || o.Config == "" && !o.NoConfig {
+		names = append(names, cmp.Or(s.Path, config.SettingsFile))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		is, _ := os.Stat(name)
+		all = append(all, source{name, is})
+	}
+	return all
+}
+
+// Outdated returns the configuration and policies that changed since they were read, each once.
+func (c *Checks) Outdated() (names []string) {
+	c.sources = slices.DeleteFunc(c.sources, func(s source) bool {
+		is, _ := os.Stat(s.name)
+		same := sameState(is, s.seen)
+		if !same {
+			names = append(names, s.name)
+		}
+		return !same
+	})
+	return names
+}
