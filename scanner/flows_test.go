@@ -100,8 +100,8 @@ func passages(from, n int) string {
 	return b.String()
 }
 
-// TestBatchHidesNoPassages checks that an earlier message in a batch with a single passage does not determine which
-// passages of later ones are sampled.
+// TestBatchHidesNoPassages checks that an earlier message in a batch with a single passage does not
+// determine which passages of later ones are sampled.
 func TestBatchHidesNoPassages(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "value-flow" })
 	const all = 40

@@ -269,8 +269,8 @@ func (r *proxyRun) options(ctx context.Context) proxy.Options {
 // lookEvery is how often the proxy looks for changes to files that it does not read again.
 const lookEvery = 500 * time.Millisecond
 
-// approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil. It says if
-// another file changed that the proxy reads only when it starts.
+// approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil. It
+// says if another file changed that the proxy reads only when it starts.
 func (r *proxyRun) approvals(ctx context.Context) (*scanner.Engine, error) {
 	if now := time.Now(); now.Sub(r.looked) >= lookEvery {
 		r.looked = now

@@ -35,8 +35,8 @@ func OpenRecording(name string) (*Recording, error) {
 	return &Recording{to: replay.NewRecorder(f, name), file: f}, nil
 }
 
-// openPrivate opens a file that only its owner may read, and creates it if it does not exist. It takes an
-// existing file away from others, except on file systems without modes.
+// openPrivate opens a file that only its owner may read, and creates it if it does not exist. It
+// takes an existing file away from others, except on file systems without modes.
 func openPrivate(name string, how int) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
 	if err != nil {

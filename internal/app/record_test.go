@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestExistingFilesBecomePrivate checks that others can no longer read a file that existed before a command writes
-// messages or calls to it.
+// TestExistingFilesBecomePrivate checks that others can no longer read a file that existed before a
+// command writes messages or calls to it.
 func TestExistingFilesBecomePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes")

@@ -135,8 +135,8 @@ func TestIgnoreExpires(t *testing.T) {
 	}
 }
 
-// TestUnusedAmongManyServers checks that a run with more servers than are remembered reports an unused ignore only
-// for a server that it is known to inspect, and no setting without effect.
+// TestUnusedAmongManyServers checks that a run with more servers than are remembered reports an
+// unused ignore only for a server that it is known to inspect, and no setting without effect.
 func TestUnusedAmongManyServers(t *testing.T) {
 	for servers, want := range map[int]string{3: "s1: it matches nothing\nall: it matches nothing\n1", 10_002: "s1: it matches nothing\nall: it matches nothing\n0"} {
 		triage := config.Triage{Settings: parse(t, `

@@ -207,8 +207,8 @@ func TestStdioListsThatDoNotExist(t *testing.T) {
 	}
 }
 
-// TestUnansweredWithin checks that the note about a list that was not answered has the limit that applied. If the
-// machine is too busy to answer the other lists in time, the test tries again.
+// TestUnansweredWithin checks that the note about a list that was not answered has the limit that
+// applied. If the machine is too busy to answer the other lists in time, the test tries again.
 func TestUnansweredWithin(t *testing.T) {
 	t.Parallel()
 	var res Result

@@ -96,8 +96,9 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestApprovalsOverHTTP checks that a client with an open event stream is told of definitions that are no longer
-// withheld while there are no messages, and only if its server declared that it announces them.
+// TestApprovalsOverHTTP checks that a client with an open event stream is told of definitions that
+// are no longer withheld while there are no messages, and only if its server declared that it
+// announces them.
 func TestApprovalsOverHTTP(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}]}}`
 	declares := func(capabilities string) string {

@@ -93,9 +93,9 @@ func (h *holding) announce(message []byte) {
 }
 
 // next returns the next block from the server, or the next question or outcome from the proxy,
-// whichever comes first. While events are held, and always in the response to a GET, another goroutine reads from the
-// server, so that what the proxy sends need not wait for its next event. If the server ends the stream
-// meanwhile, next returns io.EOF after the last outcome.
+// whichever comes first. While events are held, and always in the response to a GET, another
+// goroutine reads from the server, so that what the proxy sends need not wait for its next event. If
+// the server ends the stream meanwhile, next returns io.EOF after the last outcome.
 func (s *stream) next() (b block, part *insertion, err error) {
 	h := s.holding
 	if h == nil {

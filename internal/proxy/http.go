@@ -293,8 +293,8 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) (send []byte
 }
 
 // tooLong counts a message that is too long to inspect, and reports whether it is forwarded. Only in
-// observe mode is it forwarded to a server that the proxy started, because the proxy then has to hold the
-// whole message to find the ids of the requests in it.
+// observe mode is it forwarded to a server that the proxy started, because the proxy then has to hold
+// the whole message to find the ids of the requests in it.
 func (x *exchange) tooLong(at *scope, from mcp.Direction) bool {
 	refused := (x.bridge != nil || x.gate.FailClosed) && !x.gate.Observe
 	return !x.gate.skipIf(at, tooLongReason(from, x.gate.MaxMessage), refused)

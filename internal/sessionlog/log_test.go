@@ -143,8 +143,8 @@ func TestTurns(t *testing.T) {
 	b.Close()
 }
 
-// TestJoinWaits checks that joining takes no longer than Wait in all if sessions are removed one after another,
-// each after keeping its turn for less than Wait.
+// TestJoinWaits checks that joining takes no longer than Wait in all if sessions are removed one
+// after another, each after keeping its turn for less than Wait.
 func TestJoinWaits(t *testing.T) {
 	base := t.TempDir()
 	first := joined(t, base, "one")

@@ -15,8 +15,8 @@ func TestPointerTokens(t *testing.T) {
 	}
 }
 
-// TestLocalReference checks that a reference is decoded except for invalid escapes, and that only pointers
-// count.
+// TestLocalReference checks that a reference is decoded except for invalid escapes, and that only
+// pointers count.
 func TestLocalReference(t *testing.T) {
 	for ref, want := range map[string]string{"#": "", "#/$defs/a": "/$defs/a", "#/%24defs/a%20b": "/$defs/a b", "#/%24defs/100%": "/$defs/100%",
 		"#%2f%zz%2": "/%zz%2", "#node": "no pointer", "other.json#/a": "no pointer", "": "no pointer"} {
