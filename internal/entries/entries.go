@@ -86,4 +86,4 @@ func Offline(l *launch.Command) bool {
 	return slices.ContainsFunc(l.Options, noFetch.MatchString)
 }
 
-var noFetch = lazyregexp.New(`^--(?:no-install|offline|no|pull=never)$`)
+var noFetch = lazyregexp.New(`^--(?:no-install|no-index|offline|no|pull=never)$`)

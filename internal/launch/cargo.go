@@ -22,7 +22,7 @@ func cargo(l *Command) {
 			}
 		})
 	case "install", "binstall":
-		l.Options = l.Words
+		l.Options, l.Installs = l.Words, true
 		l.crates(at + 1)
 	}
 }

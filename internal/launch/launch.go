@@ -55,6 +55,8 @@ type Command struct {
 	Package
 	// With lists additional packages that the command installs.
 	With []Package
+	// Installs means that the command only installs the packages, for other commands to start.
+	Installs bool
 	// Behind lists the commands that Program appears to start in turn, such as a server behind a
 	// bridge or all commands of a shell. Their own Behind is empty.
 	Behind []Command
@@ -319,6 +321,10 @@ func interpreted(l *Command) {
 	values := codeSyntaxOf(l.Program).values
 	for i, w := range l.Words {
 		switch {
+		case w == "-m" && i+1 < len(l.Words) && strings.HasPrefix(l.Program, "py") && launchers[l.Words[i+1]] != nil:
+			l.skip(i + 1) // python -m pip
+			l.fetch()
+			return
 		case w == "-m" && i+1 < len(l.Words) && strings.HasPrefix(l.Program, "py"), w == "-jar" && i+1 < len(l.Words) && l.Program == "java":
 			l.Name, l.Arg = l.Words[i+1], l.ArgOf(i+1)
 			if w == "-jar" {

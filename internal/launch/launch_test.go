@@ -105,7 +105,7 @@ mise|exec|node@22|-c|npx -y foo => none node@22 - open 1 > npm foo - open 3
 busybox|sh|-c|npx -y foo => none busybox - open -1 > npm foo - open 2
 cmd|/c|start|/b|npx|-y|foo => none start - open 1 > npm foo - open 5
 cmd|/c|"npx -y foo" => none - - open -1 > npm foo - open 1
-python3|-m|pipx|run|foo => none pipx - open 1 > pypi foo - open 3
+python3|-m|pipx|run|foo => pypi foo - open 3
 docker|run|-i|img|npx|-y|foo => oci img - open 2 > npm foo - open 5
 docker|run|-i|--name|npx|img => oci img - open 4
 sh|-c|exec "$@"|--|npx|-y|foo => none - - open -1 > npm foo - open 5
@@ -197,7 +197,7 @@ uv|run|server.py => path server.py - open 1
 uv|sync => none - - open -1
 pipx|run|foo==1.0 => pypi foo 1.0 exact 1
 pipx|run|--spec|foo==1.0|foo => pypi foo 1.0 exact 2
-pipx|install|foo => none - - open -1
+pipx|install|foo => pypi foo - open 1
 docker|run|-i|--rm|img => oci img - open 3
 docker|run|-i|--rm|-e|TOKEN|h.example:5000/o/img:1.2.3 => oci h.example:5000/o/img 1.2.3 exact 5
 docker|run|-it|-v|/a:/b|--name|n|img:latest|serve => oci img latest open 6
@@ -243,6 +243,22 @@ cargo|install|--version=^1.2|foo => cargo foo ^1.2 open 2
 cargo|install|--git|https://h.example/o/r|--tag|v1 => git https://h.example/o/r v1 open 2
 cargo|install|--git|https://h.example/o/r|--rev|0123456789abcdef0123456789abcdef01234567 => git https://h.example/o/r 0123456789abcdef0123456789abcdef01234567 exact 2 0123456789abcdef0123456789abcdef01234567
 cargo|install|--path|. => path . - open 2
+sh|-c|npm i -g foo@1.0.0 && foo --stdio => npm foo 1.0.0 exact 1
+bash|-lc|npm install --no-save foo bar@latest 2>/dev/null >>log.txt >> log.txt; node server.js => path server.js - open 1 > npm foo - open 1 > npm bar latest open 1
+cmd|/c|npm install foo && foo => npm foo - open 1
+cmd|/c|npm|install|foo => npm foo - open 3
+sh|-c|npm install && cd x && npx foo => npm foo - open 1
+sh|-c|npm ci && foo => none - - open 1
+sh|-c|pnpm add -g foo && yarn global add bar && bun add -g baz && foo => npm foo - open 1 > npm bar - open 1 > npm baz - open 1
+sh|-c|pip install -q -r requirements.txt "foo[cli]>=1" $EXTRA bar==1.0 . && python -m foo => none foo - open 1 > pypi foo >=1 open 1 > pypi bar 1.0 exact 1
+sh|-c|python3 -m pip install --user foo && foo => pypi foo - open 1
+sh|-c|pip install -r https://h.example/r.txt -e git+https://h.example/o/r && foo => url https://h.example/r.txt - open 1 + git git+https://h.example/o/r - open 1
+sh|-c|uv pip install --system foo && uv tool install bar==1.0 --with baz && pipx install qux && bar => pypi foo - open 1 > pypi baz - open 1 > pypi bar 1.0 exact 1 > pypi qux - open 1
+sh|-c|go install h.example/o/foo@latest; dotnet tool install -g Bar --version 1.0.0; deno install -g -n x npm:baz; foo => go h.example/o/foo latest open 1 > nuget Bar 1.0.0 exact 1 > npm baz - open 1
+docker|run|--entrypoint|sh|img|-c|npm i -g foo && foo => oci img - open 3 > npm foo - open 5
+docker|run|img|sh|-c|pip install foo && foo => oci img - open 1 > pypi foo - open 4
+uvx|--with-requirements|https://h.example/r.txt|-c|c.txt|foo => pypi foo - open 4 + url https://h.example/r.txt - open 1
+server|--allow|npm install|pip => none server - open -1
 cargo|build => none - - open -1
 sh|-c|cargo install foo && foo => cargo foo - open 1
 mise|x|cargo:foo@1.2.3|--|foo => none foo - open 3 + cargo foo 1.2.3 exact 1

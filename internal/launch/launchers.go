@@ -9,21 +9,23 @@ import (
 // launchers holds, for each program that fetches or builds what it starts, the parser for its arguments.
 var launchers = map[string]func(*Command){
 	"npx":  fetched(&npxOptions, "", npmPackage),
-	"npm":  orInit(&npmOptions, " exec x ", " init create innit "),
+	"npm":  installs(&npmOptions, npmPackage, npmInstall, orInit(&npmOptions, " exec x ", " init create innit ")),
 	"pnpx": fetched(&pnpmOptions, "", npmPackage),
-	"pnpm": orInit(&pnpmOptions, " dlx ", " create "),
-	"yarn": orInit(&yarnOptions, " dlx ", " create "),
+	"pnpm": installs(&pnpmOptions, npmPackage, []string{"add", "install", "i"}, orInit(&pnpmOptions, " dlx ", " create ")),
+	"yarn": installs(&yarnOptions, npmPackage, []string{"add", "global add"}, orInit(&yarnOptions, " dlx ", " create ")),
 	"bunx": fetched(&bunOptions, "", npmPackage),
-	"bun":  bun,
+	"bun":  installs(&bunOptions, npmPackage, []string{"add", "a", "install", "i"}, bun),
 	"uvx":  fetched(&uvOptions, "", pypiPackage),
-	"uv":   uv,
-	"pipx": fetched(&pipxOptions, " run ", pypiPackage),
+	"uv":   installs(&uvOptions, pypiPackage, []string{"pip install", "tool install", "add"}, uv),
+	"pipx": installs(&pipxOptions, pypiPackage, []string{"install"}, fetched(&pipxOptions, " run ", pypiPackage)),
+	"pip":  installs(&pipOptions, pypiPackage, []string{"install"}, nil),
+	"pip3": installs(&pipOptions, pypiPackage, []string{"install"}, nil),
 
 	"docker": container, "podman": container, "nerdctl": container, "container": container,
 
 	"nix":    fetched(&nixOptions, " run shell ", nixPackage),
-	"go":     fetched(&goOptions, " run ", goPackage),
-	"deno":   deno,
+	"go":     installs(&goOptions, goPackage, []string{"install"}, fetched(&goOptions, " run ", goPackage)),
+	"deno":   installs(&denoOptions, denoPackage, []string{"install", "i", "add"}, deno),
 	"dnx":    func(l *Command) { l.nuget(0) },
 	"dotnet": dotnet,
 	"cargo":  cargo,
@@ -78,6 +80,11 @@ func (l *Command) read(o *options, from int, parse func(string) Package) (at int
 		case has(o.with, option):
 			for _, one := range strings.Split(value, ",") {
 				l.With = add(l.With, strings.TrimSpace(one), i)
+			}
+		case has(o.list, option):
+			if p, ok := remotePackage(value); ok {
+				p.Arg = l.ArgOf(start + i)
+				l.With = append(l.With, p)
 			}
 		case has(o.code, option):
 			code = true
@@ -207,8 +214,9 @@ func dotnet(l *Command) {
 	switch {
 	case len(l.Words) > 0 && l.Words[0] == "dnx":
 		l.nuget(1)
-	case len(l.Words) > 1 && l.Words[0] == "tool" && (l.Words[1] == "exec" || l.Words[1] == "execute"):
+	case len(l.Words) > 1 && l.Words[0] == "tool" && has(" exec execute install ", l.Words[1]):
 		l.nuget(2)
+		l.Installs = l.Words[1] == "install"
 	case len(l.Words) > 0:
 		for i, w := range l.Words {
 			if w == "--project" && i+1 < len(l.Words) || strings.HasSuffix(strings.ToLower(w), ".dll") || strings.HasSuffix(w, ".cs") {

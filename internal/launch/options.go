@@ -10,6 +10,7 @@ type options struct {
 	values string // options that take the next word, each with a space before and after it
 	named  string // options whose value is the package
 	with   string // options whose value is an additional package
+	list   string // options whose value is a file or address that lists further packages
 	dir    string // those options in values that name the directory in which the program starts
 	code   string // options whose value is a command that replaces the package
 	// most means that every option takes a value unless it is in flags.
@@ -86,7 +87,7 @@ func (o *options) verb(words []string, verbs string) int {
 
 // takes reports whether an option takes the next word as its value.
 func (o *options) takes(w string) bool {
-	if has(o.values, w) || has(o.named, w) || has(o.with, w) || has(o.code, w) {
+	if has(o.values, w) || has(o.named, w) || has(o.with, w) || has(o.list, w) || has(o.code, w) {
 		return true
 	}
 	if !o.most || has(o.flags, w) {
@@ -122,23 +123,33 @@ const cargoValues = " --manifest-path -p --package --bin --example --profile --t
 
 // The launcher options that take a value, according to the launchers' help.
 var (
+	npmInstall  = []string{"install", "i", "in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall", "add"}
 	npxOptions  = options{values: npmValues + "--node-arg -n ", named: " -p --package ", code: " -c --call "}
 	npmOptions  = options{values: npmValues, named: " --package ", code: " -c --call ", anywhere: true}
 	pnpmOptions = options{values: " --reporter --dir -C --registry --filter -F --loglevel --store-dir --config ", dir: " --dir -C ", named: " --package "}
 	yarnOptions = options{named: " -p --package ", values: " --cwd ", dir: " --cwd "}
 	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file ", dir: " --cwd "}
 	uvOptions   = options{
-		values: " -p --python --with-editable --with-requirements --index -i --index-url --default-index " +
+		values: " -p --python --with-editable --index -i --index-url --default-index " +
 			"--extra-index-url -f --find-links -P --upgrade-package --refresh-package --reinstall-package " +
-			"--cache-dir --directory --project --config-file --env-file -c --constraint --constraints -b " +
-			"--build-constraint --build-constraints --override --overrides --exclude-newer --link-mode " +
+			"--cache-dir --directory --project --config-file --env-file --exclude-newer --link-mode " +
 			"--resolution --prerelease --index-strategy --keyring-provider --color --python-preference " +
 			"--python-platform --allow-insecure-host --no-binary-package --no-build-package " +
 			"--no-build-isolation-package -C --config-setting --config-settings-package --fork-strategy " +
-			"--torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package ",
+			"--torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package " +
+			"--target --prefix --no-binary --only-binary --python-version ",
 		named: " --from ", with: " --with -w ", dir: " --directory ",
+		list: " -r --requirement --requirements --with-requirements -c --constraint --constraints -b --build-constraint " +
+			"--build-constraints --override --overrides ",
 	}
-	pipxOptions   = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
+	pipxOptions = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
+	pipOptions  = options{
+		values: " -t --target --python --prefix --root -i --index-url --extra-index-url -f --find-links --no-binary --only-binary --cache-dir " +
+			"--log --proxy --trusted-host --cert --client-cert --timeout --retries --exists-action --progress-bar -C --config-settings " +
+			"--global-option --platform --python-version --implementation --abi --upgrade-strategy --src --report --root-user-action " +
+			"--use-feature --use-deprecated --keyring-provider --group ",
+		with: " -e --editable ", list: " -r --requirement -c --constraint --build-constraint ",
+	}
 	dockerOptions = options{most: true,
 		flags: " -d --detach -i --interactive -t --tty --rm --init --privileged --read-only -P --publish-all " +
 			"--no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy -q --quiet --use-api-socket " +
@@ -147,7 +158,7 @@ var (
 	nixOptions = options{values: " --extra-experimental-features --experimental-features --inputs-from --system --store --max-jobs -j --log-format --eval-store --update-input "}
 	goOptions  = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p " +
 		"-pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
-	denoOptions  = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
+	denoOptions  = options{values: " -n --name --root -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
 	dnxOptions   = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
 	jbangOptions = options{values: " --config -j --java -m --main --deps --repos --cp --class-path -R --runtime-option -C --compile-option -s --sources --files --catalog "}
 	cargoOptions = options{values: cargoValues}

@@ -91,8 +91,9 @@ func powershellText(name string, words []string) (at int, text string) {
 // powershellFlags are the PowerShell options that take no value.
 var powershellFlags = []string{"help", "interactive", "login", "mta", "noexit", "nologo", "noninteractive", "noprofile", "noprofileloadtime", "sta"}
 
-// unwrapShell continues with the first known program in a shell's command string. For cmd and
-// PowerShell, the command may be in several words.
+// unwrapShell continues with the first known program in a shell's command string that does more than
+// install packages, or else with the first one. For cmd and PowerShell, the command may be in several
+// words.
 func (l *Command) unwrapShell() bool {
 	at, text := codeWord(l.Program, l.Words)
 	if at < 0 {
@@ -107,22 +108,35 @@ func (l *Command) unwrapShell() bool {
 	if several {
 		text = strings.Join(append([]string{text}, l.Words[at+1:]...), " ")
 	}
+	var start *shellCommand
 	for _, c := range shellCommands(text) {
 		words := c.words
 		if words[0] == "cd" && len(words) > 1 && !strings.ContainsAny(words[len(words)-1], "$`") {
 			l.chdir(words[len(words)-1])
 		}
-		if name := program(words[0]); known(name) && !shell(name) {
-			l.Text, l.First, l.inText = l.ArgOf(at), InText, len(words)-1
-			for _, w := range c.env {
-				l.assign(w, l.Text)
-			}
-			l.Arg = l.Text
-			l.run(words[0], words[1:])
-			return true
+		if name := program(words[0]); !known(name) || shell(name) {
+			continue
+		}
+		one := Command{}
+		one.run(words[0], words[1:])
+		one.fetch()
+		if start == nil || !one.Installs {
+			start = &c
+		}
+		if !one.Installs {
+			break
 		}
 	}
-	return false
+	if start == nil {
+		return false
+	}
+	l.Text, l.First, l.inText = l.ArgOf(at), InText, len(start.words)-1
+	for _, w := range start.env {
+		l.assign(w, l.Text)
+	}
+	l.Arg = l.Text
+	l.run(start.words[0], start.words[1:])
+	return true
 }
 
 // maxShellText is how many bytes of a command string are split into words; the rest is ignored.

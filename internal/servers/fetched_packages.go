@@ -44,7 +44,7 @@ func (m machine) cache(name string) string {
 // the project, or the one in npx's own cache. npm's libnpmexec derives the name of the cache
 // directory from the requested packages.
 func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity string) {
-	if l.Program != "npx" && l.Program != "npm" {
+	if l.Program != "npx" && l.Program != "npm" || l.Installs {
 		return "", ""
 	}
 	if root := npmProject(cwd); root != "" {

@@ -80,7 +80,7 @@ func (d *Disk) Untracked(l *launch.Command, n *NPM, project string) string {
 // command is neither of them.
 func packageSpec(l *launch.Command) string {
 	switch {
-	case l.Program != "npx" && l.Program != "npm" || l.Ecosystem != launch.NPM:
+	case l.Program != "npx" && l.Program != "npm" || l.Installs || l.Ecosystem != launch.NPM:
 		return ""
 	case l.Version != "":
 		return l.Name + "@" + l.Version
