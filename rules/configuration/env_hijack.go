@@ -21,7 +21,7 @@ var EnvHijack = scanner.Rule{
 	Fix:        "Remove the variable, option or file. Put code that must run before the server into the server's own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, a Python interpreter or an additional package that is a file or directory of the project, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), files of the project that decide where uv and pip get packages, variables that make a file of the project run instead of Yarn, a file whose code pnpm runs (.pnpmfile.cjs), and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
+	Basis:      "The finding is high for variables that name code to run, search paths that begin in a directory where others can write, a PATH that begins in the working directory, a Python interpreter or an additional package that is a file or directory of the project, and a file of the project that runs instead of the package version that the entry requests (medium if the file is in the project's own copy of the package). It is medium for variables that redirect downloads or traffic (lock-stale reports a new host as high), files of the project that decide which packages uv and pip install, and from where, variables that make a file of the project run instead of Yarn, a file whose code pnpm runs (.pnpmfile.cjs), and search paths that make a downloaded package load code from the working directory. Paths from which a program of the project loads the project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
@@ -110,9 +110,9 @@ func sameAsOption(l *launch.Command, option string) string {
 		return "NODE_OPTIONS"
 	case registryOption.MatchString(option):
 		return "UV_INDEX"
-	case l.Program == "uv" && pythonOptions[option] == withPackages && !slices.Contains(l.Options, "tool"):
+	case l.Program == "uv" && strings.HasPrefix(option, "--with") && !slices.Contains(l.Options, "tool"):
 		return "" // uv run starts programs of the project
-	case l.Program == "uv" || l.Program == "uvx" || l.Program == "pipx":
+	case slices.Contains([]string{"uv", "uvx", "pipx", "pip", "pip3"}, l.Program):
 		return pythonOptions[option]
 	}
 	return ""
@@ -123,9 +123,16 @@ var pythonOptions = map[string]string{
 	"--python": "UV_PYTHON", "-p": "UV_PYTHON",
 	"--config-file": "UV_CONFIG_FILE",
 	"--override":    "UV_OVERRIDE", "--overrides": "UV_OVERRIDE",
-	"--find-links": "UV_FIND_LINKS", "-f": "UV_FIND_LINKS",
+	"--constraint": "UV_CONSTRAINT", "--constraints": "UV_CONSTRAINT", "-c": "UV_CONSTRAINT",
+	"--build-constraint": "UV_BUILD_CONSTRAINT", "--build-constraints": "UV_BUILD_CONSTRAINT", "-b": "UV_BUILD_CONSTRAINT",
+	"--with-requirements": "PIP_REQUIREMENT",
+	"--find-links":        "UV_FIND_LINKS", "-f": "UV_FIND_LINKS",
 	"--with": withPackages, "-w": withPackages, "--with-editable": withPackages,
 }
+
+// packageLists matches the variables that name files with packages to install, or with the versions or
+// addresses to use for them.
+const packageLists = `(?:(?:UV|PIP)_(?:BUILD_)?CONSTRAINT|UV_OVERRIDE|PIP_REQUIREMENT)`
 
 // withPackages stands for options that install additional packages, for which there is no variable.
 const withPackages = "--WITH"
@@ -184,7 +191,7 @@ func pythonFile(name, value string) (scanner.Severity, string) {
 		case !projectFile.MatchString(file) && !shared.MatchString(file):
 		case strings.HasSuffix(name, "_FIND_LINKS"):
 			return scanner.Medium, "packages come from a directory of the project, or one that others can write to"
-		case strings.HasSuffix(name, "_CONFIG_FILE"), name == "UV_OVERRIDE":
+		case strings.HasSuffix(name, "_CONFIG_FILE"), packageList.MatchString(name):
 			return scanner.Medium, "a file of the project, or one that others can write to, decides which packages are installed, and from where"
 		case isPath && name == withPackages:
 			return scanner.High, "code of the project, or of a directory that others can write to, is installed with the package"
@@ -223,8 +230,9 @@ var (
 	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
 	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_(?:@[^:]+:)?REGISTRY|YARN_REGISTRY|YARN_NPM_?REGISTRY_?SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
-		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|UV_FIND_LINKS|PIP_FIND_LINKS|UV_OVERRIDE|GOPROXY)$`)
-	pythonSetting  = lazyregexp.New(`^(?:UV_FIND_LINKS|PIP_FIND_LINKS|UV_CONFIG_FILE|PIP_CONFIG_FILE|UV_OVERRIDE|UV_PYTHON|PIPX_DEFAULT_PYTHON|` + withPackages + `)$`)
+		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|UV_FIND_LINKS|PIP_FIND_LINKS|` + packageLists + `|GOPROXY)$`)
+	packageList    = lazyregexp.New(`^` + packageLists + `$`)
+	pythonSetting  = lazyregexp.New(`^(?:UV_FIND_LINKS|PIP_FIND_LINKS|UV_CONFIG_FILE|PIP_CONFIG_FILE|` + packageLists + `|UV_PYTHON|PIPX_DEFAULT_PYTHON|` + withPackages + `)$`)
 	projectFile    = lazyregexp.New(`^(?:file:)?(?:(?:\$\{(?:workspaceFolder|workspaceRoot|CLAUDE_PROJECT_DIR|PWD)\}|\$PWD|\.{1,2})(?:/|$)|\.?[\w-][\w.-]*(?:/|$))`)
 	registryOption = lazyregexp.New(`^(?:--reg(?:istry)?|--@[^:=]+:registry|--index-url|-i|--index|--default-index|--extra-index-url|--source|--add-source)$`)
 	proxy          = lazyregexp.New(`^(?:(?:HTTPS?|ALL)_PROXY|NPM_CONFIG_(?:HTTPS?_)?PROXY|YARN_HTTPS?_?PROXY)$`)
