@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/gitleaks"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -75,6 +74,8 @@ func (f *found) named(name, value string, isValue bool) {
 		switch bare := withoutScheme(value); {
 		case MayNameSecret(name):
 			f.secret(NamesSecret(name), credentialsOf(value)...)
+		case SessionKey(name, value), Mnemonic(value):
+			f.secret(true, value)
 		case gitleaks.Find(name+`="`+short+`"`) != "":
 			f.secret(true, value, bare)
 		case randomValue.fits(bare):
@@ -228,9 +229,12 @@ func InHeaders(head map[string][]string) (certain, credentials []string) {
 // withoutScheme returns the value of a header without its scheme.
 func withoutScheme(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
 
-// credentialsOf lists the secrets in a value whose name suggests a secret: the value with and
-// without its scheme, the values of cookies, and decoded Basic credentials.
+// credentialsOf lists the secrets in a value whose name suggests a secret: a passphrase, or the value with
+// and without its scheme, the values of cookies, and decoded Basic credentials.
 func credentialsOf(value string) []string {
+	if Passphrase(value) {
+		return []string{value}
+	}
 	bare := withoutScheme(value)
 	out := []string{strings.TrimSpace(value), bare}
 	if authScheme.MatchString(out[0]) { // a reference follows it
@@ -265,6 +269,7 @@ type randomness struct{ length, part int }
 var (
 	randomValue    = randomness{10, 6} // value of a variable or a header
 	randomArgument = randomness{16, 8} // longer, because an argument may be the name of a package
+	sessionKey     = randomness{16, 16}
 )
 
 // minVariety is the minimum variety of a random value; see text.Variety.
@@ -284,10 +289,8 @@ func (r randomness) mixes(value string, separates func(rune) bool) bool {
 	})
 }
 
-// generated reports whether a value whose name or place suggests a secret is not, for example, a word, a
-// host or a date.
+// generated reports whether a value whose name or place suggests a secret is a passphrase, or not, for
+// example, a word, a host or a date.
 func generated(value string) bool {
-	return len(value) >= passwordLength && !Placeholder(value) && randomValue.mixes(value, func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
-	})
+	return Passphrase(value) || len(value) >= passwordLength && !Placeholder(value) && randomValue.mixes(value, notAlphanumeric)
 }

@@ -114,3 +114,31 @@ var authHeader = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cooki
 // secret.
 var PublicName = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|` +
 	`(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)
+
+// SessionKey reports whether a variable has the name and the value of a session key, such as BW_SESSION of
+// Bitwarden. The value decides, because sessions also have names, types and numbers.
+func SessionKey(name, value string) bool {
+	return sessionName.MatchString(name) && !sessionDetail.MatchString(name) && LooksRandom(value) && sessionKey.mixes(value, notAlphanumeric)
+}
+
+var (
+	sessionName   = lazyregexp.New(`(?i)(?:^|[_-])session(?:[_-][\w-]+)?$`)
+	sessionDetail = lazyregexp.New(`(?i)[_-](?:id|name|type|dir|path|file|url)$`)
+)
+
+// Passphrase reports whether a value consists of several words, as in "correct horse battery staple".
+func Passphrase(value string) bool {
+	return len(value) >= MinRandomLength && passphrase.MatchString(value) && !Placeholder(value)
+}
+
+// Mnemonic reports whether a value is a recovery phrase of a wallet according to BIP 39.
+func Mnemonic(value string) bool {
+	return mnemonic.MatchString(value) && strings.Count(value, " ")%3 == 2 && !Placeholder(value)
+}
+
+var (
+	passphrase = lazyregexp.New(`^[\pL\d'-]+(?: [\pL\d'-]+){3,}$`)
+	mnemonic   = lazyregexp.New(`^[a-z]{3,8}(?: [a-z]{3,8}){11,23}$`)
+)
+
+func notAlphanumeric(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }

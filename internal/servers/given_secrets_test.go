@@ -38,7 +38,13 @@ func TestGiven(t *testing.T) {
 			"STRIPE_SK=sk_live_" + "q8Zt1LmX0vRb6YwKp3NsD7uE", "BOT=xoxb-" + "281947263541-q8Zt1LmX0vRb6YwKp3Ns"}, Command: []string{"npx", "s", "--headers", `{"X-Api-Key": "a1Sd3f"}`}},
 			[]string{"ntn_q8Zt1LmX0vRb6Y", "z2Xc4v", "m6Nb8v", "a1Sd3f", "sk_live_" + "q8Zt1LmX0vRb6YwKp3NsD7uE", "xoxb-" + "281947263541-q8Zt1LmX0vRb6YwKp3Ns"}, []string{"eu-central", "eu-west"}},
 		"inherited": {Target{inherited: []string{"KSECRET=ghp_" + "q8Zt1LmX0vRb6YwKp3NsD7uEf5HcJ2aG9oTi", "MY_SECRET=sunflower"}}, []string{"ghp_" + "q8Zt1LmX0vRb6YwKp3NsD7uEf5HcJ2aG9oTi", "sunflower"}, nil},
-		"written":   {Target{Written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
+		"sessions": {Target{Env: []string{"BW_SESSION=u8Yk2Qv7Zr1+TnB4sW0eHc6JmXp9Ld3f/GaRt5NoUiEb2Vx8KqYw1Zs4MhCj7PlOd6FgA3TnS0uBvIyXeR9kQw==", "OP_SESSION_acme=k3Wq9ZtX1vRb7YpL5mNd2HcJ8sGf4TaUeO6iQwErTyU",
+			"TMUX_SESSION=agent-session-2026-01-31", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus"}},
+			[]string{"u8Yk2Qv7Zr1+TnB4sW0eHc6JmXp9Ld3f/GaRt5NoUiEb2Vx8KqYw1Zs4MhCj7PlOd6FgA3TnS0uBvIyXeR9kQw==", "k3Wq9ZtX1vRb7YpL5mNd2HcJ8sGf4TaUeO6iQwErTyU"},
+			[]string{"agent-session-2026-01-31", "unix:path=/run/user/1000/bus"}},
+		"phrases": {Target{Env: []string{"GPG_PASSPHRASE=violet anchor plenty saddle"}, Command: []string{"s", "--passphrase", "copper meadow ticket window"}},
+			[]string{"violet anchor plenty saddle", "copper meadow ticket window"}, []string{"saddle", "window"}},
+		"written": {Target{Written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given, _ := c.target.given()

@@ -139,6 +139,10 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return scanner.Medium, "the name and value have the format of a vendor's credential"
 	}
 	switch {
+	case secrets.SessionKey(name, literal):
+		return scanner.Medium, "the name indicates a session key, and the value looks like one"
+	case secrets.Mnemonic(literal):
+		return scanner.Medium, "the value has the format of a wallet's recovery phrase"
 	case passwordName.MatchString(name) && appPassword.MatchString(literal):
 		return scanner.Medium, "the value has the format of an app password"
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:
@@ -148,7 +152,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return scanner.Medium, "the name indicates a password, and the value looks like one"
 	case wordName.MatchString(name) && secrets.LooksLikePasswordFrom(literal, wordLength):
 		return scanner.Medium, "the name indicates a password, and the value looks like one"
-	case wordName.MatchString(name) && len(literal) >= wordLength && !strings.ContainsAny(literal, " \t\n/"):
+	case wordName.MatchString(name) && len(literal) >= wordLength && (secrets.Passphrase(literal) || !strings.ContainsAny(literal, " \t\n/")):
 		return scanner.Low, "the name indicates a password"
 	}
 	return 0, ""
