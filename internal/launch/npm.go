@@ -6,10 +6,12 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry.
+// OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry. The
+// registries of GitHub count, because the owner of a name publishes it there; files and releases on
+// github.com do not, because anyone can publish them under any name.
 func OfficialRegistry(host string) bool { return officialRegistry.MatchString(host) }
 
-var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
+var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|pkg\.github\.com|jsr\.io|nuget\.org)$`)
 
 // orInit returns the parser for a launcher whose further verbs run a package create-NAME.
 func orInit(o *options, verbs, inits string) func(*Command) {
