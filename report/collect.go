@@ -271,7 +271,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 		Findings: c.findings,
 		Coverage: Coverage{
 			Events: res.Coverage.Events, Inspected: res.Coverage.Inspected,
-			Skipped: skips(res.Coverage.Skipped), Ignored: skips(res.Coverage.Ignored),
+			Skipped: skips(mergeSkips(res.Coverage.Skipped)), Ignored: skips(mergeSkips(res.Coverage.Ignored)),
 			Noise: res.Coverage.Noise, Evicted: res.Coverage.Evicted,
 		},
 	}

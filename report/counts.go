@@ -105,6 +105,15 @@ func together[F any, K comparable](findings []F, key func(F) K) [][]F {
 	return out
 }
 
+// inSessions is a key for fold: it combines the same findings in different sessions, unless their messages
+// differ, as for the lockfiles of two projects.
+func inSessions(f *Finding) string {
+	if f.Fingerprint == "" {
+		return ""
+	}
+	return f.Fingerprint + "\x00" + f.Message
+}
+
 // inFile is a key for fold: it separates findings by file, but not by session.
 func inFile(f *Finding) string {
 	if f.Fingerprint == "" {
@@ -117,7 +126,7 @@ func inFile(f *Finding) string {
 // merged.
 func worstFirst(findings []Finding) []repeated {
 	open := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !f.open() })
-	list := fold(open, func(f *Finding) string { return f.Fingerprint })
+	list := fold(open, inSessions)
 	slices.SortStableFunc(list, func(a, b repeated) int { return cmp.Compare(b.Severity, a.Severity) })
 	return list
 }

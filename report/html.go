@@ -101,7 +101,7 @@ func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
 		Verdict: verdict(r), Tone: tone(r), Summary: summary(r), Counts: htmlCounts(r.Summary), Gaps: reasons(gaps(r)),
 		Servers: h.servers(open), Notes: r.Coverage.notes(), Version: visible(r.Tool.Version, maxResultName), Findings: len(open),
 	}
-	for _, f := range fold(r.Findings, func(f *Finding) string { return f.Fingerprint }) {
+	for _, f := range fold(r.Findings, inSessions) {
 		if f.open() {
 			continue
 		}

@@ -210,7 +210,7 @@ func (m *markdownWriter) explained(id string) string {
 func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	var b strings.Builder
 	left := 0
-	for _, f := range fold(r.Findings, func(f *Finding) string { return f.Fingerprint }) {
+	for _, f := range fold(r.Findings, inSessions) {
 		if f.open() {
 			continue
 		}

@@ -50,7 +50,6 @@ func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 	c.list(found, again, cut)
 	c.sessions.merge(parts)
 	bounds = reached(parts, c.room.cut != nil || c.room.bytes > maxReport, c.worsened)
-	res.Coverage.Skipped, res.Coverage.Ignored = mergeSkips(res.Coverage.Skipped), mergeSkips(res.Coverage.Ignored)
 	r = c.Report(first.Inputs, first.Tool.Version, res)
 	r.Config, r.Baseline, r.UnusedIgnores = first.Config, first.Baseline, unusedByAll(parts)
 	return r, bounds, nil

@@ -71,7 +71,7 @@ type textPrinter struct {
 // groups returns the findings grouped by server and subject. The group with the worst finding comes
 // first, and so does the worst finding in each group.
 func groups(findings []Finding) [][]repeated {
-	folded := fold(findings, func(f *Finding) string { return f.Fingerprint })
+	folded := fold(findings, inSessions)
 	out := together(folded, func(f repeated) [3]string { return [...]string{f.Server, f.Subject, f.Tool} })
 	for _, g := range out {
 		slices.SortStableFunc(g, func(a, b repeated) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -40,7 +40,7 @@ type baselineFlags struct {
 
 // lockFlags selects the approved definitions.
 type lockFlags struct {
-	Lockfile  string `help:"Lockfile with the approved definitions; default: mcpscan.lock in the working directory or, for scan, beside the targets, if it exists." placeholder:"FILE"`
+	Lockfile  string `help:"Lockfile with the approved definitions; default: mcpscan.lock in the working directory or, for scan, the nearest one above each configuration, if it exists." placeholder:"FILE"`
 	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports changes to the lockfile; if PATH is a directory, mcpscan uses its versions of the configuration, policies and baseline." placeholder:"PATH"`
 	Approvals string `help:"How to treat approvals that the change under review adds to the lockfile: accept, ignore." default:"accept" enum:"accept,ignore"`
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/servers"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 type scanCmd struct {
@@ -35,18 +37,16 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	l := c.listing(checks)
-	l.Known, l.Compare = servers.KnownIn(checks.Locked), c.CompareClients
-	p, err := c.plan(ctx, std, l, checks)
+	parts, err := c.parts(ctx, std, checks)
 	if err != nil {
 		return err
 	}
-	checks.Enabled = p.Enabled()
-	p.Events = append(checks.Events(), p.Events...)
-	if err := checks.Advise(c.Advisories, p.Events, c.tellAdvisories(std)); err != nil {
+	parts[0].plan.Events = append(checks.Events(), parts[0].plan.Events...)
+	all := combined(parts)
+	if err := checks.Advise(c.Advisories, all.events, c.tellAdvisories(std)); err != nil {
 		return err
 	}
-	if err := c.keepInputs(append(checks.Files, p.Files()...), c.Record, c.Events); err != nil {
+	if err := c.keepInputs(append(all.files, checks.Files...), c.Record, c.Events); err != nil {
 		return err
 	}
 	rec, err := app.OpenRecording(c.Record)
@@ -57,41 +57,97 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if p.Empty { // a project without servers passes
+	if parts[0].plan.Empty { // a project without servers passes
 		c.AllowIncomplete = true
 	}
-	if p.NotStarted > 0 && !c.Quiet {
-		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(p.NotStarted, "server"))
+	if all.notStarted > 0 && !c.Quiet {
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting servers, commit a lockfile: mcpscan lock --run-servers\n", report.Count(all.notStarted, "server"))
 	}
-	src := c.list(ctx, std, p, l, rec.Record, c.Quiet)
-	// An interrupt ends the listing of servers, but the report is still written.
-	res, err := checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(log.Beside(collector)))
-	lost := errors.Join(rec.Close(), log.Close())
-	if err != nil {
-		return readError(errors.Join(err, lost))
+	var result scanner.Result
+	for _, part := range parts {
+		src := c.list(ctx, std, part.plan, part.listing, rec.Record, c.Quiet)
+		// An interrupt ends the listing of servers, but the report is still written.
+		res, err := part.checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(part.plan.Apart(log.Beside(collector))))
+		if err != nil {
+			return readError(errors.Join(err, rec.Close(), log.Close()))
+		}
+		result.Add(res)
 	}
-	return c.end(std, checks, collector.Report(p.Inputs, version(), res), lost)
+	return c.end(std, checks, collector.Report(all.inputs, version(), result), errors.Join(rec.Close(), log.Close()))
 }
 
-// plan divides the targets into files and servers, and asks the user which servers to start.
-func (c *scanCmd) plan(ctx context.Context, std streams, l *servers.Listing, checks *app.Checks) (*app.Plan, error) {
+// scanPart is what a scan compares with one lockfile.
+type scanPart struct {
+	checks  *app.Checks
+	plan    *app.Plan
+	listing *servers.Listing
+}
+
+// parts divides the targets into files and servers by their lockfile, and asks the user which servers to
+// start. The first part has the lockfile of the run.
+func (c *scanCmd) parts(ctx context.Context, std streams, checks *app.Checks) ([]scanPart, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")
 	}
 	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
 		return nil, usage("no command after --; expected the command of a server, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
-	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
-	p.Headers, p.NoRun, p.Change = c.Header, c.NoRun, c.Base != ""
-	p.Since(checks)
-	if err := p.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
+	first := c.part(ctx, checks)
+	if c.Lockfile == "" {
+		first.plan.Divide(checks)
+	}
+	if err := first.plan.Add(ctx, c.Targets, c.Command, checks.Locked, std.in); err != nil {
 		return nil, err
 	}
 	if c.Lockfile == "" {
-		p.SkipLockfiles(checks, c.Targets)
+		first.plan.SkipLockfiles(checks, c.Targets)
 	}
-	c.consent(ctx, std, p, l)
-	return p, nil
+	parts := []scanPart{first}
+	for _, name := range first.plan.Projects() {
+		other, err := checks.With(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		part := c.part(ctx, other)
+		part.plan.AddProject(first.plan, name, other.Locked)
+		parts = append(parts, part)
+	}
+	if len(parts) > 1 && c.Record != "" {
+		return nil, usage("--record: a recording can have only one lockfile, and the projects in the targets have others; name one project as the target, or a lockfile with --lockfile")
+	}
+	ask := consent(ctx, std, first.listing, c.RunServers)
+	for _, part := range parts {
+		part.plan.Allow(ctx, ask)
+		part.checks.Enabled = part.plan.Enabled()
+	}
+	return parts, nil
+}
+
+func (c *scanCmd) part(ctx context.Context, checks *app.Checks) scanPart {
+	l := c.listing(checks)
+	l.Known, l.Compare = servers.KnownIn(checks.Locked), c.CompareClients
+	p := app.NewPlan(ctx, l.Known, c.MaxMessage)
+	p.Headers, p.NoRun, p.Change = c.Header, c.NoRun, c.Base != ""
+	p.Since(checks)
+	return scanPart{checks, p, l}
+}
+
+// whole is what the parts of a scan have in common.
+type whole struct {
+	events     []*scanner.Event
+	files      []string
+	inputs     []report.Input
+	notStarted int
+}
+
+func combined(parts []scanPart) (all whole) {
+	for _, part := range parts {
+		all.events = append(all.events, part.plan.Events...)
+		all.files = slices.Concat(all.files, part.checks.Files, part.plan.Files())
+		all.inputs = append(all.inputs, part.plan.Inputs...)
+		all.notStarted += part.plan.NotStarted
+	}
+	return all
 }
 
 // advisoryFlags lists files of advisories to use in addition to the built-in ones.

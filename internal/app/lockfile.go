@@ -61,6 +61,12 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
+// With returns checks with the same rules that compare definitions with those in another lockfile.
+func (c *Checks) With(ctx context.Context, lockfile string) (*Checks, error) {
+	other := &Checks{engine: c.engine, Triage: c.Triage, maxMessage: c.maxMessage, base: c.base, like: c}
+	return other, other.Against(ctx, lockfile)
+}
+
 // Renew reads the lockfile again if it changed since it was last read, and reports whether
 // [Checks.Engine] now has other approvals. If Renew fails, the approvals stay the same, and it does not
 // read the file again until the file changes.
@@ -105,10 +111,14 @@ func (c *Checks) Known() servers.Known {
 
 // Engine returns the engine, which compares definitions with the approved ones, if any.
 func (c *Checks) Engine() *scanner.Engine {
-	if c.approved == nil {
-		return c.engine
+	engine := c.engine
+	if c.like != nil { // Advise can change the engine
+		engine = c.like.engine
 	}
-	return c.engine.Against(c.approved, c.before).Renaming(func(server string) bool {
+	if c.approved == nil {
+		return engine
+	}
+	return engine.Against(c.approved, c.before).Renaming(func(server string) bool {
 		return c.approved.Servers[server] == nil || c.Enabled != nil && !c.Enabled[server]
 	})
 }

@@ -57,12 +57,34 @@ func beside(target string) string {
 	case !info.IsDir():
 		target = cmp.Or(config.ProjectOf(target), filepath.Dir(target))
 	}
-	path := filepath.Join(target, lockfile.Name)
+	return lockfileIn(target)
+}
+
+// lockfileIn returns the path of the lockfile in a directory.
+func lockfileIn(dir string) string {
+	path := filepath.Join(dir, lockfile.Name)
 	wd, _ := os.Getwd() // without it, the path stays as it is
 	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsAbs(path) && filepath.IsLocal(rel) {
 		return rel // the base tree covers only relative paths
 	}
 	return path
+}
+
+// nearest returns the lockfile of the project to which a configuration belongs: the first one in the
+// project's directory or, within the working directory, above it. It returns "" for the one of the run.
+func (c *Checks) nearest(f *config.File) string {
+	dir := cmp.Or(f.Project, config.ProjectOf(f.Path), filepath.Dir(f.Path))
+	for !f.User {
+		path := lockfileIn(dir)
+		if c.hasLockfile(path) && path != c.lockfile && !sameFile(path, c.lockfile) {
+			return path
+		}
+		if path == c.lockfile || c.hasLockfile(path) || !filepath.IsLocal(path) || path == lockfile.Name {
+			break
+		}
+		dir = filepath.Dir(filepath.Dir(path))
+	}
+	return ""
 }
 
 func sameFile(a, b string) bool {
@@ -76,8 +98,8 @@ func sameFile(a, b string) bool {
 func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
 	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
 	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {
-		if !p.reads(path) {
-			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used: a run compares with one lockfile; to compare with this one, run: mcpscan scan%s %s",
+		if !p.reads(path) && p.apart[path] == nil {
+			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used; to compare with it, run: mcpscan scan%s %s",
 				path, LockfileFlag(path), text.ShellWord(text.Visible(filepath.Dir(path), 400)))
 		}
 	}

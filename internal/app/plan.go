@@ -40,6 +40,10 @@ type Plan struct {
 	launcherFiles map[string]*launcherFile // of the projects, by path
 	envFiles      map[string]*envFile      // of the projects, by path
 
+	nearest func(*config.File) string // other lockfile to which a configuration belongs, or ""; nil if not looked for
+	apart   map[string][]*config.File // configurations that belong to other lockfiles, by lockfile
+	project string                    // directory of the only project of the plan; "" for any
+
 	before *lockfile.File // lockfile before the change under review; nil for none
 	base   baseTree       // files before the change under review
 
@@ -86,10 +90,7 @@ func (p *Plan) Watch(ctx context.Context, l *servers.Listing, all *scanner.Event
 // is the lockfile, or nil if there is none; with NoRun, its definitions are inspected, and their
 // servers are not started.
 func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockfile.File, stdin io.Reader) error {
-	p.lockfile, p.completeWithoutServers = locked, p.NoRun && locked == nil
-	if p.NoRun && locked != nil {
-		p.locked = locked.Servers
-	}
+	p.compareWith(locked)
 	needless := func(err error) bool { return errors.Is(err, ErrNoConfig) && (locked != nil || p.Change) }
 	if len(command) > 0 {
 		if err := p.command(command); err != nil {
@@ -110,12 +111,21 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 			return err
 		}
 	}
+	p.keepLocked()
 	p.launcherSettings()
 	p.Unique()
-	if p.Empty = p.Change && locked == nil && len(p.Inputs)+len(p.Targets) == 0; p.Empty {
+	if p.Empty = p.Change && locked == nil && len(p.Inputs)+len(p.Targets)+len(p.apart) == 0; p.Empty {
 		p.ignore(scanner.Origin{}, "no client configuration and no lockfile found: the project has no servers")
 	}
 	return nil
+}
+
+// compareWith sets the lockfile of the plan; see Add.
+func (p *Plan) compareWith(locked *lockfile.File) {
+	p.lockfile, p.completeWithoutServers = locked, p.NoRun && locked == nil
+	if p.NoRun && locked != nil {
+		p.locked = locked.Servers
+	}
 }
 
 // Allow removes the servers that must not start: with NoRun, all of them; otherwise, each
@@ -335,7 +345,7 @@ func (p *Plan) discover(dir string, user bool) error {
 			continue
 		}
 		file.User, file.Project = loc.Scope != "project", loc.Project
-		p.Config(file)
+		p.take(file)
 	}
 	if found == 0 {
 		where := "in " + dir

@@ -63,7 +63,7 @@ func (p *Plan) content(t string, data []byte, err error) error {
 		p.manifests(t, data)
 	}
 	if cerr == nil && (derr != nil || configures(file, kind)) {
-		p.Config(file)
+		p.take(file)
 	}
 	if derr == nil || cerr == nil {
 		return nil

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// A scan of a repository with several projects compares each server with the nearest lockfile above its
+// configuration. Servers of different projects can have the same name, so each lockfile has a plan and
+// checks of its own, and only the report is common.
+
+// Divide makes the plan leave configurations to the lockfiles of their own projects. The checks are those
+// of the plan's lockfile.
+func (p *Plan) Divide(c *Checks) { p.nearest, p.apart = c.nearest, map[string][]*config.File{} }
+
+// take adds a client configuration, unless it belongs to another lockfile.
+func (p *Plan) take(f *config.File) {
+	if p.nearest != nil {
+		if other := p.nearest(f); other != "" {
+			p.apart[other] = append(p.apart[other], f)
+			return
+		}
+	}
+	p.Config(f)
+}
+
+// keepLocked takes back the configurations of other projects that name a server which the plan's lockfile
+// has and no other configuration names. Otherwise, a new lockfile in a subdirectory could replace the
+// approvals of the one above it.
+func (p *Plan) keepLocked() {
+	if p.lockfile == nil {
+		return
+	}
+	configured := p.configured()
+	for _, other := range p.Projects() {
+		files := p.apart[other]
+		if !slices.ContainsFunc(files, func(f *config.File) bool {
+			return slices.ContainsFunc(f.Entries, func(e config.Server) bool { return p.lockfile.Servers[e.Name] != nil && !configured[e.Name] })
+		}) {
+			continue
+		}
+		delete(p.apart, other)
+		p.addFiles(files)
+	}
+}
+
+// Projects lists the lockfiles to which the plan left configurations.
+func (p *Plan) Projects() []string { return slices.Sorted(maps.Keys(p.apart)) }
+
+// AddProject adds the configurations that another plan left to a lockfile, which is nil if the change under
+// review removed it.
+func (p *Plan) AddProject(from *Plan, name string, locked *lockfile.File) {
+	p.compareWith(locked)
+	p.searched, p.project = from.searched, filepath.ToSlash(filepath.Dir(name))
+	p.addFiles(from.apart[name])
+	p.launcherSettings()
+	p.Unique()
+}
+
+// addFiles adds configurations, except for those that a plugin among them names.
+func (p *Plan) addFiles(files []*config.File) {
+	for _, f := range files {
+		if !p.configs[filepath.Clean(f.Path)] {
+			p.Config(f)
+		}
+	}
+}
+
+// Apart returns a sink that gives the sessions of a plan for one project the name of the project, because
+// equal findings in two projects are two findings.
+func (p *Plan) Apart(s scanner.Sink) scanner.Sink {
+	if p.project == "" {
+		return s
+	}
+	return apart{s, p.project}
+}
+
+type apart struct {
+	scanner.Sink
+	project string
+}
+
+func (a apart) Event(e *scanner.Event, out *scanner.Outcome) error {
+	named := *e
+	named.Session = a.session(e.Session)
+	return a.Sink.Event(&named, out)
+}
+
+func (a apart) Finding(f *scanner.Finding) error {
+	named := *f
+	named.Session = a.session(f.Session)
+	return a.Sink.Finding(&named)
+}
+
+func (a apart) session(name string) string { return strings.TrimSuffix(a.project+": "+name, ": ") }
