@@ -162,8 +162,11 @@ func inCallExample(t []byte, start, end int) bool {
 }
 
 // CommandNegatedOrQuoted is like NegatedOrQuoted, but a command in a code span after a verb such as run
-// does not count as quoted.
+// does not count as quoted, and a specimen does.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
+	if Specimen(t, start, end) {
+		return true
+	}
 	toRun := bytes.HasSuffix(t[:start], []byte("`")) && runVerb.Match(t[max(0, start-ClauseReach):start])
 	return negated(t, start, end) || !toRun && (Quoted(t, start, end) || inCallExample(t, start, end))
 }

@@ -23,6 +23,14 @@ type Test struct {
 	Enough   int
 	Severity scanner.Severity
 	Message  string
+
+	unless func(t []byte, start, end int) bool // excludes sentences; nil for none
+}
+
+// Except excludes sentences from the test, and returns it.
+func (w *Test) Except(unless func(t []byte, start, end int) bool) *Test {
+	w.unless = unless
+	return w
 }
 
 // HonestSenses are the weights, in all tests, of senses that indicate benign text.
@@ -90,7 +98,7 @@ func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough 
 		weight += w.Purpose
 	}
 	h.by, h.sentence, h.said = w, part{int32(s.Start), int32(s.End)}, part{int32(start), int32(end)}
-	return h, weight >= w.Enough && !w.Quoted(p.Folded, s)
+	return h, weight >= w.Enough && !w.Quoted(p.Folded, s) && (w.unless == nil || !w.unless(p.Folded, s.Start, s.End))
 }
 
 // weighDefinition runs all tests on the sentences of a definition text, reusing the memory of an

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"sync"
 
+	"github.com/mcpscan/mcpscan/internal/clause"
 	trained "github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -160,10 +161,10 @@ func (w *worst) report() {
 		return
 	}
 	severity := scanner.Medium
-	if w.score > w.params.High[w.group] {
+	p, s := w.p, w.list[w.at]
+	if w.score > w.params.High[w.group] && !clause.ShowsSpecimen(p.Folded, s.Start, s.End) {
 		severity = scanner.High
 	}
-	p, s := w.p, w.list[w.at]
 	for _, others := range p.Others(s.Start, s.End) {
 		if others >= severity {
 			return

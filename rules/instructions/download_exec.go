@@ -14,14 +14,12 @@ var DownloadExec = scanner.Rule{
 	Fix:        "Do not run the command. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text pipes a download or decoded text into an interpreter, or installs a package from an IP address, and is not a warning. Installation guides are a known source of false positives, so a finding in a result is rated medium, or high if the text is short or addresses the reader.",
+	Basis:      "The text pipes a download or decoded text into an interpreter, or installs a package from an IP address, and is neither a warning nor an example of what a tool examines. Installation guides are a known source of false positives, so a finding in a result is rated medium, or high if the text is short or addresses the reader.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
-			Name: "pipe_to_shell",
-			Expr: `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|` +
-				`ruby|iex)\b|` +
-				`\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
+			Name:    "pipe_to_shell",
+			Expr:    clause.PipeToShell,
 			Anchors: []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "invoke-restmethod"},
 		},
 		{
@@ -40,7 +38,7 @@ var DownloadExec = scanner.Rule{
 			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
 		},
 	},
-	Definition: sense.Check(&sense.FetchesAndRuns),
+	Definition: sense.Check(sense.FetchesAndRuns.Except(clause.ShowsSpecimen)),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if clause.CommandNegatedOrQuoted(p.Folded, m.Start, m.End) {
