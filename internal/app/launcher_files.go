@@ -36,6 +36,13 @@ var settingsFiles = []struct {
 
 const npmPrefix = "npm_config_"
 
+// unreadFiles lists files of a project that can change what a program behind a wrapper does, and that are
+// not read: the wrappers use most of what is in them only after the user has trusted the file.
+var unreadFiles = map[string][]string{
+	"mise":   {"mise.toml", ".mise.toml", "mise.local.toml", ".tool-versions"},
+	"direnv": {".envrc"},
+}
+
 // launcherFile is a settings file of launchers in a project.
 type launcherFile struct {
 	prefix   string       // see settingsFiles
@@ -66,8 +73,10 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 		return
 	}
 	l := launch.Parse(e.Command, e.Args)
-	r := launcherReader{Plan: p, f: f, e: e, seen: map[string]bool{}, npm: servers.NPM{Dirs: p.dirsOf(f, e)}}
+	r := launcherReader{Plan: p, f: f, e: e, seen: map[string]bool{}, noted: map[string]bool{}, npm: servers.NPM{Dirs: p.dirsOf(f, e)}}
+	at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
 	l.Each(func(c *launch.Command) {
+		r.unread(c, at)
 		for _, file := range settingsFiles {
 			if c.Contained || !slices.Contains(file.programs, c.Program) {
 				continue
@@ -88,13 +97,25 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 		e.Found = configfile.Found{Instead: instead}
 		e.Found, why = p.disk.Find(e, StartDir(f))
 	}
-	at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
 	if why != "" {
 		p.skip(at, "server %s: %s", e.Name, why)
 	}
 	if file := p.disk.Untracked(&l, &r.npm, StartDir(f)); instead == "" && file != "" {
 		p.ignore(at, "a package in node_modules that Git neither tracks nor ignores")
 		p.Notes = append(p.Notes, fmt.Sprintf("server %s: %s is not in the lockfile, because Git neither tracks nor ignores it; to lock it, run git add and then mcpscan lock again, or else add it to .gitignore", e.Name, file))
+	}
+}
+
+// unread lists the files that the wrappers of a command read, and mcpscan does not.
+func (r *launcherReader) unread(c *launch.Command, at scanner.Origin) {
+	for _, program := range append(c.Wrappers, c.Program) {
+		for _, name := range unreadFiles[program] {
+			exists := func(dir string) bool { _, err := os.Lstat(filepath.Join(dir, name)); return err == nil }
+			if !c.Contained && !r.noted[name] && slices.ContainsFunc(r.npm.Dirs, exists) {
+				r.noted[name] = true
+				r.ignore(at, fmt.Sprintf("%s, in which %s finds programs, packages or variables of the server", name, program))
+			}
+		}
 	}
 }
 
@@ -123,6 +144,7 @@ type launcherReader struct {
 	f       *config.File
 	e       *config.Server
 	seen    map[string]bool // by path of a file that was read: whether its hosts count for the identity
+	noted   map[string]bool // names of files in the coverage
 	ignored bool            // a file that Git ignores led to the current one, whose hosts therefore do not count
 	npm     servers.NPM
 }

@@ -74,6 +74,9 @@ type Command struct {
 	// directory of the command; "" for none.
 	Dir string
 
+	// Wrappers are the programs, such as env and mise, that start Program.
+	Wrappers []string
+
 	// Options are the words of a launcher before the package or the command that it starts.
 	Options []string
 
@@ -242,6 +245,7 @@ func (l *Command) unwrap() bool {
 			}
 		}
 	}
+	l.Wrappers = append(l.Wrappers, l.Program)
 	l.skip(i)
 	return true
 }
