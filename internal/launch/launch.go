@@ -170,12 +170,16 @@ func (l *Command) assign(word string, arg int) {
 	}
 }
 
-// program returns the name of a program in lower case, without its path and Windows suffixes.
+// program returns the name of a program in lower case, without its path and Windows suffixes. The names of
+// pip can contain the version of Python.
 func program(command string) string {
 	name := strings.ToLower(strings.ReplaceAll(command, `\`, "/"))
 	name = path.Base(strings.TrimRight(name, "/"))
 	for _, suffix := range [...]string{".exe", ".cmd", ".bat", ".ps1"} {
 		name = strings.TrimSuffix(name, suffix)
+	}
+	if version, ok := strings.CutPrefix(name, "pip"); ok && strings.Trim(version, "0123456789.") == "" {
+		return "pip"
 	}
 	return name
 }

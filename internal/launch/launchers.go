@@ -19,7 +19,6 @@ var launchers = map[string]func(*Command){
 	"uv":   installs(&uvOptions, pypiPackage, []string{"pip install", "tool install", "add"}, uv),
 	"pipx": installs(&pipxOptions, pypiPackage, []string{"install"}, fetched(&pipxOptions, " run ", pypiPackage)),
 	"pip":  installs(&pipOptions, pypiPackage, []string{"install"}, nil),
-	"pip3": installs(&pipOptions, pypiPackage, []string{"install"}, nil),
 
 	"docker": container, "podman": container, "nerdctl": container, "container": container,
 

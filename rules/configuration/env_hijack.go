@@ -112,7 +112,7 @@ func sameAsOption(l *launch.Command, option string) string {
 		return "UV_INDEX"
 	case l.Program == "uv" && strings.HasPrefix(option, "--with") && !slices.Contains(l.Options, "tool"):
 		return "" // uv run starts programs of the project
-	case slices.Contains([]string{"uv", "uvx", "pipx", "pip", "pip3"}, l.Program):
+	case slices.Contains([]string{"uv", "uvx", "pipx", "pip"}, l.Program):
 		return pythonOptions[option]
 	}
 	return ""
