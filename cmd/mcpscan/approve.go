@@ -41,7 +41,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if strings.TrimSpace(c.Reason) == "" && len(done) > 0 {
 		fmt.Fprintln(std.err, "mcpscan: approved without a reason, so scan --base ignores the approval; to add a reason, run the command again with --reason \"…\"")
 	}
-	return c.tell(std, done)
+	return c.tell(std, done, noneWaits)
 }
 
 // approving passes the lockfile and the approval time to the function approve, saves the lockfile, and
@@ -130,7 +130,11 @@ func rowOf(d lockfile.Change, by string) approvedRow {
 	return row
 }
 
-func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
+// noneWaits is the reason why a command that approves selected definitions approved none.
+const noneWaits = "no selected definition is pending or changed"
+
+// tell lists what was approved; none is the reason if nothing was.
+func (c *approveCmd) tell(std streams, done []lockfile.Change, none string) error {
 	rows := []approvedRow{}
 	for _, d := range done {
 		rows = append(rows, rowOf(d, who(c.By)))
@@ -139,7 +143,7 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 		return writeJSON(std.out, rows)
 	}
 	if len(rows) == 0 {
-		return put(std.out, []byte("nothing is pending\n"))
+		return put(std.out, []byte("nothing to approve: "+none+"\n"))
 	}
 	var b strings.Builder
 	identities := 0

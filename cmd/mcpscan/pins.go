@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -147,7 +148,7 @@ func (c *pinsListCmd) Run(std streams) error {
 			}
 		}
 		rows = append(rows, own...)
-		if err := c.table(&b, name, own, identity.Differences); err != nil {
+		if err := c.table(&b, name, cmp.Or(selector, name), own, identity.Differences); err != nil {
 			return err
 		}
 	}
@@ -157,12 +158,12 @@ func (c *pinsListCmd) Run(std streams) error {
 	return put(std.out, []byte(b.String()))
 }
 
-// table writes the entries of one server and the next commands to run. changes lists the
-// differences in the server's identity, if the identity is waiting for approval.
-func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes []string) error {
+// table writes the selected entries of one server, and the commands to run next for the same selector.
+// changes lists the differences in the server's identity, if the identity is waiting for approval.
+func (c *pinsListCmd) table(w io.Writer, server, selector string, rows []pinRow, changes []string) error {
 	fmt.Fprintf(w, "Approval status of %s\n", text.Visible(server, 200))
 	t := newTable("", "name", "kind", "status", "digest", "")
-	counts, changed := map[string]int{}, ""
+	counts := map[string]int{}
 	for _, r := range rows {
 		counts[r.Status]++
 		digest, more := shortDigest(r.Digest), ""
@@ -171,7 +172,6 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 			digest, more = "-", text.Visible(text.Mask(strings.Join(changes, "; ")), 400)
 		case r.Status == string(lockfile.Changed):
 			more = "(was: " + shortDigest(r.Approved) + ")"
-			changed = r.Name
 		case r.Status == string(lockfile.Pending):
 			digest = "-"
 		}
@@ -184,13 +184,9 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 		return err
 	}
 	fmt.Fprintf(w, "Summary: %d approved, %d pending, %d changed (total: %d)\n", counts["approved"], counts["pending"], counts["changed"], len(rows))
-	at := app.LockfileFlag(c.Lockfile)
-	name := text.Visible(server, 200)
 	if counts["pending"]+counts["changed"] > 0 {
-		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, text.ShellWord(name))
-	}
-	if changed != "" {
-		fmt.Fprintf(w, "To inspect changes: mcpscan pins diff%s %s\n", at, text.ShellWord(name+":"+text.Visible(changed, 200)))
+		at := app.LockfileFlag(c.Lockfile) + " " + text.ShellWord(text.Visible(selector, 400))
+		fmt.Fprintf(w, "To inspect changes: mcpscan pins diff%s\nTo approve all:     mcpscan approve%s --reason \"…\"\n", at, at)
 	}
 	fmt.Fprintln(w)
 	return nil
@@ -316,7 +312,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
+	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done, noneWaits)
 }
 
 type pinsResetCmd struct {

@@ -81,5 +81,5 @@ func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	for _, r := range refused {
 		fmt.Fprintf(std.err, "mcpscan: not approved: %s\n", text.Visible(r, 600))
 	}
-	return (&approveCmd{By: "the pins of " + c.From, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
+	return (&approveCmd{By: "the pins of " + c.From, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done, "no pending or changed definition has an imported digest")
 }
