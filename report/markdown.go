@@ -175,11 +175,15 @@ func about(f *Finding) string {
 	return out
 }
 
-// where returns the words that name a finding's server and location.
+// where returns the words that name a finding's server and location, to be written after those of [about].
 func where(f *Finding) string {
 	out := ""
-	if f.Server != "" {
-		out = " of server " + code(visible(f.Server, textLimit))
+	switch server := code(visible(f.Server, textLimit)); {
+	case f.Server == "":
+	case f.Subject == "server": // about named it so
+		out = " " + server
+	default:
+		out = " of server " + server
 	}
 	if at := place(f.Location); at != "" {
 		out += " at " + code(at)

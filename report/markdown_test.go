@@ -165,3 +165,14 @@ func TestFence(t *testing.T) {
 		}
 	}
 }
+
+func TestMarkdownNamesAServerOnce(t *testing.T) {
+	r := decidedSample(t)
+	for i := range r.Findings {
+		r.Findings[i].Subject, r.Findings[i].Tool = "server", ""
+	}
+	got := render(t, "markdown", r, Options{})
+	if want := "- critical: `inj-conceal` in server `filesystem` at `logs"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
