@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -27,10 +28,10 @@ func (c *wrapCmd) Run(ctx context.Context, std streams) error {
 	}
 	by := config.Wrapper{Program: program, Options: config.ProxyOptions{Observe: c.Mode == "observe"}}
 	if by.Options.Config, err = existing(c.Settings); err != nil {
-		return err
+		return usage("--settings: %w; create the file first, or leave out the flag", err)
 	}
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
-		return err
+		return usage("--lockfile: %w; to create the file: mcpscan lock --run-servers%s CONFIGURATION", err, app.LockfileFlag(c.Lockfile))
 	}
 	given := by.Options
 	return c.edit(ctx, std, func(f *editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
@@ -92,11 +93,11 @@ func existing(name string) (string, error) {
 		return "", nil
 	}
 	if _, err := os.Stat(name); err != nil {
-		return "", usage("opening %s: %w; the proxies would not be able to read it", name, err)
+		return "", fmt.Errorf("the proxies could not read %s: %s", name, reason(err))
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return "", usage("cannot determine the path of %s: %w", name, err)
+		return "", fmt.Errorf("cannot determine the path of %s: %w", name, err)
 	}
 	return path, nil
 }
