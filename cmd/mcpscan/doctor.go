@@ -10,28 +10,27 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/app"
-	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/report"
 )
 
 type doctorCmd struct {
 	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: the configurations in this directory and the user's own." placeholder:"PATH"`
-	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	Lockfile string   `help:"The lockfile. Default: the one that a wrapped server's proxy reads; otherwise mcpscan.lock in this directory or, if there is none, beside the configuration." placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
 
 // checkup is the result of mcpscan doctor.
 type checkup struct {
-	Lockfile string          `json:"lockfile"` // "" for none
+	Lockfile string          `json:"lockfile"` // the one given, or of this directory; "" for none
 	Files    []*checkedFile  `json:"files"`
 	Unread   []unreadFile    `json:"unread"`
 	ToDo     int             `json:"todo"`
-	locked   *lockfile.File  // nil for none
-	seen     map[string]bool // configuration files
+	seen     map[string]bool // configuration files and lockfiles
 	asked    map[string]bool // suggested remedies
+
+	lockfiles map[string]*lockfile.File // those that were read, by path
 }
 
 // checkedFile is a client configuration.
@@ -51,6 +50,7 @@ type checkedServer struct {
 	Disabled  bool     `json:"disabled"`
 	Proxy     string   `json:"proxy"`
 	Lock      string   `json:"lock"`
+	Lockfile  string   `json:"lockfile"` // the one with its definitions, even if it does not exist yet
 	Notes     []string `json:"notes"`
 	Remedies  []remedy `json:"remedies"`
 }
@@ -88,13 +88,9 @@ const (
 
 // Run checks all servers without starting any.
 func (c *doctorCmd) Run(std streams) error {
-	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}, asked: map[string]bool{}}
-	switch locked, err := lockfile.Load(c.Lockfile); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		all.unread(c.Lockfile, 0, err.Error())
-	default:
-		all.Lockfile, all.locked = c.Lockfile, locked
+	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}, asked: map[string]bool{}, lockfiles: map[string]*lockfile.File{}}
+	if own := cmp.Or(c.Lockfile, lockfile.Name); all.locked(own) != nil {
+		all.Lockfile = own
 	}
 	paths := c.Paths
 	if len(paths) == 0 {
@@ -209,7 +205,8 @@ func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checked
 		return s
 	}
 	s.proxy(path, e)
-	s.lock(c, path, all.locked, e)
+	s.Lockfile = c.lockfileOf(path, e)
+	s.lock(path, all.locked(s.Lockfile), e)
 	if e.Disabled { // clients do not start it
 		s.Remedies = []remedy{}
 	}
@@ -316,59 +313,4 @@ func reason(err error) string {
 		return p.Err.Error()
 	}
 	return err.Error()
-}
-
-// lock determines a server's status in the lockfile.
-func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *config.Server) {
-	at := func(words ...string) []string {
-		if c.Lockfile != lockfile.Name {
-			words = append(words, "--lockfile", c.Lockfile)
-		}
-		return words
-	}
-	var locked *lockfile.Server
-	if f != nil {
-		locked = f.Servers[e.Name]
-	}
-	if locked == nil {
-		s.Lock = lockMissing
-		s.do("none of its definitions is approved", at("lock", "--run-servers", path)...)
-		return
-	}
-	s.Lock = lockApproved
-	counts := map[lockfile.Status]int{}
-	for _, entry := range locked.Entries {
-		counts[entry.Status]++
-	}
-	stale := locked.Identity.Stale(baseline.IdentityOf(e))
-	switch {
-	case locked.Identity == nil || len(locked.Entries) == 0:
-		s.Lock = lockMissing
-		s.do("the lockfile lists the server without definitions or without its identity", at("lock", "--run-servers", path)...)
-	case len(stale) > 0:
-		s.Lock = lockChanged
-		s.do("it differs from the approved server: "+strings.Join(stale, "; "), at("lock", "--run-servers", path)...)
-	case counts[lockfile.Changed] > 0 || locked.Identity.Seen != nil:
-		s.Lock = lockChanged
-	case counts[lockfile.Pending] > 0 || locked.Identity.Waits():
-		s.Lock = lockPending
-	}
-	if waits := counts[lockfile.Changed] + counts[lockfile.Pending]; waits > 0 || locked.Identity.Waits() {
-		s.do(waiting(counts, locked.Identity.Waits()), at("pins", "diff", e.Name)...)
-	}
-}
-
-// waiting describes what is waiting for approval on a server.
-func waiting(counts map[lockfile.Status]int, identity bool) string {
-	var parts []string
-	if n := counts[lockfile.Changed]; n > 0 {
-		parts = append(parts, report.Count(n, "changed definition"))
-	}
-	if n := counts[lockfile.Pending]; n > 0 {
-		parts = append(parts, report.Count(n, "new definition"))
-	}
-	if identity {
-		parts = append(parts, "its identity")
-	}
-	return "waiting for approval: " + strings.Join(parts, ", ")
 }

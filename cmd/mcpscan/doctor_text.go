@@ -68,7 +68,7 @@ func (all *checkup) text(b *bytes.Buffer) error {
 		}
 		line("  %s: %s", at, u.Why)
 	}
-	if all.Lockfile == "" {
+	if len(all.lockfiles) == 0 {
 		fmt.Fprintln(b, "No lockfile was read: no server is approved.")
 	}
 	todo := "nothing to do"
