@@ -103,6 +103,7 @@ type windows struct {
 	Calls       int     `json:"burst_calls"`
 	BurstWindow string  `json:"burst_window"`
 	BurstLimit  int     `json:"burst_limit"`
+	RateLimits  bool    `json:"rate_limits"` // whether calls are limited
 	Tokens      float64 `json:"tokens"`
 	PerMinute   int     `json:"calls_per_minute"`
 	Bucket      int     `json:"burst"`
@@ -172,7 +173,8 @@ func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.L
 // requested line, but an event has a finding there, explain uses the line on which the first such event
 // begins: in a document, the text of an event can be far below its beginning.
 func (x *explainer) explain(ctx context.Context, at place) ([]*explained, error) {
-	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
+	limited := slices.ContainsFunc(x.checks.Engine().Rules(), func(r scanner.Rule) bool { return r.ID == "rate-limit" })
+	v := &view{place: at, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}, limited: limited}
 	engine, err := x.probe(v.window)
 	if err != nil {
 		return nil, err

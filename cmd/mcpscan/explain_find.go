@@ -141,12 +141,13 @@ type view struct {
 	at               scanner.Origin
 	now              *explained // nil if the current event is not listed
 	windows          map[*scanner.Judged]*windows
+	limited          bool // calls have a rate limit
 }
 
 // window records the windows of a call that is being judged.
 func (v *view) window(m *scanner.Judged, w *scanner.Windows, l *scanner.Limits) {
 	out := &windows{Reads: []past{}, Within: max(l.ReadThenSend, l.Flow).String(), Calls: w.Calls, BurstWindow: l.BurstWindow.String(), BurstLimit: l.BurstCalls,
-		Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
+		RateLimits: v.limited, Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
 	for _, r := range w.Reads {
 		read := past{File: r.Location.File, Line: r.Location.Line, Server: r.Server, Event: "request tools/call " + r.Tool, Turn: r.SameTurn}
 		if !r.Undated {

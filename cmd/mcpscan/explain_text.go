@@ -154,7 +154,11 @@ func (p *explainedLines) windows(w *windows) {
 		p.past(&w.Reads[i])
 	}
 	p.line(0, "", "calls to the server within %s, including this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
-	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled at %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
+	if w.RateLimits {
+		p.line(0, "", "tokens left in its rate limit: %s of %d; refilled at %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
+	} else {
+		p.line(0, "", "no rate limit: rate_limits.enabled in mcpscan.yaml is not true")
+	}
 }
 
 // more returns the suffix of a number: " or more" if the number may be only a minimum.
