@@ -30,6 +30,9 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		return bundle(name, data)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	if len(bytes.TrimSpace(data)) == 0 { // such as the output of a failed command
+		return nil, fmt.Errorf("%s is empty: expected definitions or a client configuration", name)
+	}
 	var doc wire.Doc
 	if err := doc.Parse(data); err != nil {
 		return nil, syntaxAt(name, data, err, errSyntax)

@@ -103,7 +103,7 @@ func TestNoDefinitions(t *testing.T) {
 		{"an extension of a browser", `{"manifest_version":3,"name":"x"}`, "no definitions"},
 		{"a list of numbers", `[1]`, "no definitions"}, {"an empty list", `[]`, "no definitions"}, {"a scalar", `"tools"`, "no definitions"},
 		{"a list of messages", "[" + ping + "]", "no definitions"},
-		{"nothing", "", "f:1:1: definitions must be plain JSON, without comments or trailing commas: invalid JSON: unexpected end"},
+		{"nothing", "", "f is empty: expected definitions or a client configuration"}, {"white space", "\ufeff \n", "f is empty"},
 		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions must be plain JSON, without comments or trailing commas: invalid JSON: expected a value, found 'x'"},
 		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions must be plain JSON, without comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments or trailing commas: invalid JSON: invalid UTF-8"},
 		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions must be plain JSON, without comments or trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
