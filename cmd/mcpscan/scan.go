@@ -159,7 +159,7 @@ type advisoryFlags struct {
 func (f *outputFlags) tellAdvisories(std streams) func(string, osv.Stats) {
 	return func(name string, s osv.Stats) {
 		if !f.Quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages in this scan, %d for other ecosystems, %d withdrawn\n",
+			fmt.Fprintf(std.err, "mcpscan: %s: advisories: %d read, %d about packages in this scan, %d for other ecosystems, %d withdrawn\n",
 				text.Visible(name, 400), s.Read, s.Kept, s.Other, s.Withdrawn)
 		}
 	}
