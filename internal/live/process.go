@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,12 +35,15 @@ type Process struct {
 	exited chan struct{}
 }
 
+// ErrStart is wrapped by the errors of [Start]: no process of the server ran.
+var ErrStart = errors.New("starting the server")
+
 // Start starts a target's command in its own session. Its standard error goes to stderr, or to a
 // pipe if stderr is nil.
 func Start(t Target, stderr *os.File) (*Process, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w; install it, or give the path of its command", err)
+		return nil, fmt.Errorf("%w: %w; install it, or give the path of its command", ErrStart, err)
 	}
 	p := &Process{cmd: exec.Command(path, t.Command[1:]...), exited: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
@@ -50,7 +54,7 @@ func Start(t Target, stderr *os.File) (*Process, error) {
 	}
 	if err != nil {
 		closeAll(p.Stdin, p.Stdout, p.errout)
-		return nil, fmt.Errorf("starting the server: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	return p, nil
 }

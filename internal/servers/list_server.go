@@ -3,6 +3,7 @@ package servers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -103,7 +104,7 @@ func (a *asking) list(ctx context.Context, client string) missed {
 	}
 	res, err := live.List(ctx, target, o)
 	a.finish(ctx, &res, err)
-	if t.URL != "" {
+	if t.URL != "" || errors.Is(err, live.ErrStart) {
 		return missed{}
 	}
 	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
