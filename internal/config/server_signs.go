@@ -6,20 +6,21 @@ import (
 )
 
 // looksLikeServer reports whether an object has a property of a server entry: a command, an
-// address, a known transport, or the type of a built-in server.
+// address, a known transport, or the type of a built-in server. As in some clients, the case of a key
+// does not matter.
 func looksLikeServer(n *node) bool {
 	if !n.is(kindObject) {
 		return false
 	}
 	for _, k := range slices.Concat(commandKeys(), urlKeys()) {
-		switch v := n.get(k); {
+		switch v := n.anyCase(k); {
 		case v.is(kindString) && v.text != "":
 			return true
 		case k == "command" && (v.is(kindArray) || v.get("path").is(kindString)):
 			return true
 		}
 	}
-	t := n.get("type")
+	t := n.anyCase("type")
 	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -52,6 +53,19 @@ func (n *node) get(key string) *node {
 	}
 	for i := len(n.members) - 1; i >= 0; i-- {
 		if n.members[i].key == key {
+			return n.members[i].value
+		}
+	}
+	return nil
+}
+
+// anyCase returns the value of the last member whose key is the given one, in any case, or nil.
+func (n *node) anyCase(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := len(n.members) - 1; i >= 0; i-- {
+		if strings.EqualFold(n.members[i].key, key) {
 			return n.members[i].value
 		}
 	}
