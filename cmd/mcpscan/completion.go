@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"path"
@@ -68,11 +69,13 @@ func completions(root *kong.Node, words []string) []completion {
 	for len(before) > 0 && subcommand(node, before[0]) != nil {
 		node, before = subcommand(node, before[0]), before[1:]
 	}
+	// Commands have different flags of the same name.
+	flagOf := func(word string) *kong.Flag { return cmp.Or(findFlag(node, word), findFlag(root, word)) }
 	if len(before) > 0 && strings.HasPrefix(before[len(before)-1], "-") && takesNext(root, before[len(before)-1], true) {
-		return values(findFlag(root, before[len(before)-1]).Value, "", last)
+		return values(flagOf(before[len(before)-1]).Value, "", last)
 	}
 	if name, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(name, "--") {
-		if flag := findFlag(root, name); flag != nil {
+		if flag := flagOf(name); flag != nil {
 			return values(flag.Value, name+"=", value)
 		}
 		return nil
@@ -116,10 +119,6 @@ func values(v *kong.Value, prefix, begun string) []completion {
 		}
 	}
 	switch {
-	case v.Name == "format":
-		for _, name := range report.Formats() {
-			add(name, "")
-		}
 	case v.Tag.PlaceHolder == "RULE":
 		all := documented()
 		for i := range all {
@@ -130,6 +129,10 @@ func values(v *kong.Value, prefix, begun string) []completion {
 		}
 	case v.Enum != "":
 		for _, name := range v.EnumSlice() {
+			add(name, "")
+		}
+	case v.Name == "format":
+		for _, name := range report.Formats() {
 			add(name, "")
 		}
 	}
