@@ -17,7 +17,7 @@ var LockMissing = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A server is not in the lockfile",
 	Why:        "No approval of the server is recorded, and mcpscan cannot detect changes to it.",
-	Fix:        "If the change under review removed the entry, restore it. Otherwise, run mcpscan lock --run-servers with the configuration, review the new lockfile, and commit it.",
+	Fix:        "If the change under review removed the entry, restore it. Otherwise, lock the server (mcpscan lock --run-servers CONFIGURATION, or mcpscan lock -- COMMAND), review the new lockfile, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A server is reported only if a lockfile exists or was specified. The finding is high if the lockfile before the change contained the server: someone removed the entry and kept the server. A server that is new in the lockfile but was probably renamed is compared with its old entry, and the drift rules rate what changed. With mcpscan approve and a reason, a person can accept a server that is new in the lockfile, even if it was approved at first use.",
