@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -165,6 +166,9 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 	}
 	text := func(key string) bool { return doc.Kind(doc.Get(0, key)) == wire.String }
 	n, raw, coded := doc.Get(0, key), text("raw"), text("raw_base64")
+	if repeats(doc) {
+		defer yield(skipped(d.file, e.Origin.Line, repeatedMember))
+	}
 	switch {
 	case n >= 0 && (raw || coded):
 		defer yield(skipped(d.file, e.Origin.Line, "an %s in several forms: only %s was inspected", e.Type, key))
@@ -190,6 +194,16 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 		return
 	}
 	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
+}
+
+// repeatedMember is the reason reported for a line in which readers find different messages.
+const repeatedMember = "a line has a member twice: only the last was inspected"
+
+// repeats reports whether a line has a duplicate member. A rule reports those in the message itself.
+func repeats(doc *wire.Doc) bool {
+	return slices.ContainsFunc(doc.Anomalies, func(a wire.Anomaly) bool {
+		return a.Kind == wire.DuplicateKey && doc.Nodes[a.Node].Parent == 0
+	})
 }
 
 // shared decodes an mcp_shared, which contains what a message on another connection adds

@@ -194,7 +194,11 @@ func Knows(body []byte) (format string) {
 func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
 	members := map[string]wire.Value{} // in a single pass, because a body is long
 	for c := root.Children(); c.Next(); {
-		members[c.Value.Key()] = c.Value
+		key := c.Value.Key()
+		if _, twice := members[key]; twice {
+			t.yield(skipped(t.name, at.Line, repeatedMember))
+		}
+		members[key] = c.Value
 	}
 	text := func(key string) string {
 		if members[key].Kind() != wire.String {

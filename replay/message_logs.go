@@ -68,6 +68,9 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		e.Frame = raw
 	}
 	yield(e)
+	if repeats(doc) {
+		yield(skipped(d.file, e.Origin.Line, repeatedMember))
+	}
 	if answers(doc, 0) {
 		yield(skipped(d.file, e.Origin.Line, "a log line is also a response: only the message in it was inspected"))
 	}

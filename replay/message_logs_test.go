@@ -142,7 +142,7 @@ func TestDocumentsOfMessages(t *testing.T) {
 		{"one message behind a mark and blanks", "\xEF\xBB\xBF\r\n {\r\n \"jsonrpc\": \"2.0\"}", []string{"2! frame - m/m/- - {\r\n \"jsonrpc\": \"2.0\"}"}},
 		{"a list", "[\n  {\"jsonrpc\":\"2.0\"},  {\"id\":1,\n \"result\":\"é\"},\n{\"jsonrpc\":\"2.0\",\"id\":3}\n]",
 			[]string{`2! frame - m/m/- - {"jsonrpc":"2.0"}`, "2! frame - m/m/- - {\"id\":1,\n \"result\":\"é\"}", `4! frame - m/m/- - {"jsonrpc":"2.0","id":3}`}},
-		{"a list of log lines", "[{\"dir\":\"c2s\",\"msg\":" + ping + "},\n {\n\"é\":1,\n\"dir\":\"s2c\",\n \"é\": \"é\", \"msg\":{\"id\":1,\n\"result\":{}}},{\"x\":1}, " + ping + "]",
+		{"a list of log lines", "[{\"dir\":\"c2s\",\"msg\":" + ping + "},\n {\n\"é\":1,\n\"dir\":\"s2c\",\n \"è\": \"é\", \"msg\":{\"id\":1,\n\"result\":{}}},{\"x\":1}, " + ping + "]",
 			[]string{"1! frame > m/m/- - " + ping, "5! frame < m/m/- - {\"id\":1,\n\"result\":{}}", "6 skipped: " + NoMessage, "6! frame - m/m/- - " + ping}},
 		{"a list of records", "[\n" + record(`"message":`+ping) + ",\n" + record(`"raw":`+strconv.Quote(ping)) + "\n]",
 			[]string{"2! frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping, "3 frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping}},

@@ -21,7 +21,7 @@ var JSONKeyConfusion = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
-		first := sort.Search(len(p.Doc.Anomalies), func(i int) bool { return int(p.Doc.Anomalies[i].Node) >= p.Root })
+		first := sort.Search(len(p.Doc.Anomalies), func(i int) bool { return int(p.Doc.Anomalies[i].Node) > p.Root })
 		for _, a := range p.Doc.Anomalies[first:] {
 			if a.Node >= end || p.Full() {
 				break
