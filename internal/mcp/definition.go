@@ -64,18 +64,24 @@ func (k DefinitionKey) Compare(other DefinitionKey) int {
 	return cmp.Or(cmp.Compare(k.Kind, other.Kind), strings.Compare(k.Name, other.Name))
 }
 
-// toolMembers lists all members that a tool definition may have.
-var toolMembers = map[string]bool{"name": true, "title": true, "description": true, "inputSchema": true, "input_schema": true,
-	"outputSchema": true, "annotations": true, "execution": true, "icons": true, "_meta": true}
+// described lists the members of a tool definition that other documents may have as well.
+var described = map[string]bool{"name": true, "title": true, "description": true, "outputSchema": true, "annotations": true,
+	"execution": true, "icons": true, "_meta": true}
 
-// BareTool reports whether an object is a tool definition: it has a name and a description or
-// input schema, and only members of a tool definition.
+// BareTool reports whether an object is a tool definition: it has a name and either an input schema, or a
+// description and no member that a tool definition does not have. Many documents have a name and a
+// description, such as a package.json.
 func BareTool(doc *wire.Doc, n int) bool {
+	if doc.Kind(doc.Get(n, "name")) != wire.String {
+		return false
+	}
+	if doc.Get(n, "inputSchema") >= 0 || doc.Get(n, "input_schema") >= 0 {
+		return true
+	}
 	for c := doc.First(n); c >= 0; c = doc.Next(c) {
-		if !toolMembers[string(doc.Key(c, new([]byte)))] {
+		if !described[string(doc.Key(c, new([]byte)))] {
 			return false
 		}
 	}
-	return doc.Kind(n) == wire.Object && doc.Kind(doc.Get(n, "name")) == wire.String &&
-		(doc.Get(n, "description") >= 0 || doc.Get(n, "inputSchema") >= 0 || doc.Get(n, "input_schema") >= 0)
+	return doc.Get(n, "description") >= 0
 }
