@@ -123,6 +123,9 @@ type owner struct{ rule, index int }
 
 const noRule = -1
 
+// maxWorkers bounds the goroutines that inspect. No machine needs more, and each takes memory.
+const maxWorkers = 1024
+
 // New returns an engine for a set of rules. It returns an error if a rule is incomplete or a
 // duplicate, or has an invalid pattern.
 func New(rules []Rule, o Options) (*Engine, error) {
@@ -138,6 +141,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = min(o.Workers, maxWorkers)
 	e := &Engine{rules: rules, options: o, arguments: o.Policy != nil}
 	seen := map[string]bool{}
 	var patterns []text.Pattern

@@ -367,6 +367,7 @@ var limits = []struct {
 	}},
 	{"scanner", []limit{
 		{"maxClean", "definitions remembered as inspected, so that listing them again costs less", "definitions", "all are forgotten, and inspected again"},
+		{"maxWorkers", "workers, whatever `--jobs` says", "workers", "this number is used; reports do not depend on it"},
 		{"maxAhead", "input read ahead of inspection", "bytes", "reading waits"},
 		{"maxReused", "events, and values, of a chunk whose memory is reused", "events", "allocated again for each chunk"},
 		{"maxPerEvent", "findings of one event", "findings", partly + "; the worst are kept"},
