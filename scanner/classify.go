@@ -56,6 +56,24 @@ func (in *Inspector) methodsOf(m *Message, root int) {
 	}
 }
 
+// targetOf sets Target, and adds the names that a different parser would read to OtherTargets.
+func (in *Inspector) targetOf(m *Message, params int, key string) {
+	before := m.Target // in another params member
+	var proper bool
+	if m.Target, proper = in.tree.Str(params, key); !proper {
+		if c := in.member(params, key); in.tree.Kind(c) == wire.String {
+			m.Target = string(in.tree.Text(c, new([]byte)))
+		}
+	}
+	others := in.otherNames(params, m.Target, key)
+	if before != "" && before != m.Target {
+		others = append(others, before)
+	}
+	for _, name := range others[:min(len(others), maxOtherNames+1-len(m.OtherTargets))] {
+		m.OtherTargets = append(m.OtherTargets, name)
+	}
+}
+
 // member returns the member with this name in a message's envelope or a definition. If there is
 // none, it returns the last member whose name a lenient parser reads as this one, or -1.
 func (in *Inspector) member(root int, name string) int {

@@ -181,10 +181,13 @@ func (p *JudgePass) ask(r PolicyRequest) Decision {
 	return d
 }
 
-// refuseAmbiguous refuses a request that names more methods than are judged.
+// refuseAmbiguous refuses a request that names more methods or targets than are judged.
 func (p *JudgePass) refuseAmbiguous() {
 	if len(p.Message.OtherMethods) > maxOtherMethods {
 		p.Decide(Decision{Verdict: Block, Check: PolicyCheck, Reason: "the request names more methods than are judged"})
+	}
+	if len(p.Message.OtherTargets) > maxOtherNames {
+		p.Decide(Decision{Verdict: Block, Check: PolicyCheck, Reason: "the request names more targets than are judged"})
 	}
 }
 

@@ -47,6 +47,7 @@ type Message struct {
 	Offset   int    // offset of the message in the frame
 
 	OtherMethods []string         // further methods that some parsers read, up to one more than maxOtherMethods
+	OtherTargets []string         // further targets that some parsers read, up to one more than maxOtherNames
 	Values       []Value          // values for detecting flows, if a rule needs them
 	Arguments    []Argument       // of a request, if a policy or rule needs them
 	Client       *mcp.ClientInfo  // how the client identifies itself, if it does

@@ -372,7 +372,7 @@ func (in *Inspector) params(m *Message, node int) {
 			key = "uri"
 		}
 		if m.Kind != mcp.Response || m.Method != "" {
-			m.Target, _ = in.tree.Str(node, key)
+			in.targetOf(m, node, key)
 		}
 		if m.Method == "tools/call" {
 			m.Category = capability.CategoryOfName(m.Target)

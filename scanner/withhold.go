@@ -89,7 +89,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 	j.refuseUnmatched(p, i)
 }
 
-// refuseWithheld refuses a request for a withheld definition.
+// refuseWithheld refuses a request for a withheld definition, whichever of its names a parser reads.
 func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	var kind mcp.SubjectKind
 	switch method {
@@ -102,7 +102,14 @@ func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	default:
 		return
 	}
-	name := p.Message.unmasked().target(method)
+	sent := p.Message.unmasked()
+	for _, name := range append([]string{sent.target(method)}, sent.OtherTargets...) {
+		j.refuseNamed(p, kind, name)
+	}
+}
+
+// refuseNamed refuses a request for a definition with the given name, if it is withheld.
+func (j *judge) refuseNamed(p *JudgePass, kind mcp.SubjectKind, name string) {
 	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: name}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
 			p.Decide(d.Decision)

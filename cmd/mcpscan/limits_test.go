@@ -406,7 +406,7 @@ var limits = []struct {
 		{"maxIssued", "session IDs of a server, in a session", "session IDs", "their reuse is not reported"},
 		{"maxAsks", "requests in a result (`inputRequests`)", "requests", "not compared with the capabilities of the client; refused if there is a policy"},
 		{"maxOtherMethods", "further methods of a message (`Method` beside `method`)", "methods", "the message is refused"},
-		{"maxOtherNames", "further names of a definition", "names", "the definition is withheld"},
+		{"maxOtherNames", "further names of a definition, or in a request", "names", "the definition is withheld, the request is refused"},
 		{"maxCalls", "calls remembered per server and category within the window", "calls", "the earliest call to the same tool is forgotten, or else the earliest to a tool that was called again, or else the oldest"},
 		{"maxCallers", "servers in a session with calls in the window", "servers", partly},
 		{"MostCalls", "`max_calls` and rate limits", "calls", exitsUsage},
