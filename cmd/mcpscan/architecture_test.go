@@ -39,7 +39,7 @@ var imports = map[string][]string{
 	"internal/intent/vectors":      {},
 	"internal/policy":              {"internal/configfile", "internal/destination", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
 	"internal/config":              {"internal/capability", "internal/configfile", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
-	"internal/lockfile":            {"internal/baseline", "internal/mcp", "internal/replace", "internal/wire", "scanner"},
+	"internal/lockfile":            {"internal/baseline", "internal/mcp", "internal/replace", "internal/text", "internal/wire", "scanner"},
 	"internal/replace":             {},
 	"internal/live":                {"internal/lazyregexp", "internal/wire"},
 	"internal/osv":                 {"internal/launch", "rules/supplychain", "scanner"},

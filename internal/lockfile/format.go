@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -90,8 +93,29 @@ func (p *page) key(name string) {
 	}
 	p.more = true
 	p.b = wire.AppendNewline(p.b, p.depth+1)
+	start := len(p.b)
 	p.b = append(wire.AppendString(p.b, []byte(toValid(name))), ": "...)
+	p.escape(start)
 	p.nodes++
+}
+
+// escape escapes the characters in the text from start that a reviewer of the file would not see, such as
+// those that reorder the text around them. All are in strings, because line feeds are the only others.
+func (p *page) escape(start int) {
+	if !slices.ContainsFunc(p.b[start:], func(c byte) bool { return c >= 0x7F }) {
+		return
+	}
+	added := string(p.b[start:])
+	p.b = p.b[:start]
+	for _, r := range added {
+		if r == '\n' || !text.Unseen(r) {
+			p.b = utf8.AppendRune(p.b, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			p.b = fmt.Appendf(p.b, `\u%04x`, unit)
+		}
+	}
 }
 
 func (p *page) open(name string) {
@@ -122,7 +146,9 @@ func (p *page) value(name string, v any) {
 		return
 	}
 	p.key(name)
+	start := len(p.b)
 	p.b = p.doc.AppendIndented(p.b, 0, p.depth+1)
+	p.escape(start)
 	if p.nodes += len(p.doc.Nodes) - 1; len(p.b) > MaxBytes || p.nodes > maxNodes {
 		p.err = fmt.Errorf("%w: more than %d MiB or %d values; split the servers across several lockfiles with --lockfile", ErrTooLarge, MaxBytes>>20, maxNodes)
 	}

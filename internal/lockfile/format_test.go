@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // TestFormatRefusesWhatLoadWould checks that every lockfile that is written can be
@@ -53,5 +54,36 @@ func TestFormatRefusesWhatLoadWould(t *testing.T) {
 				t.Errorf("read again: %d entries, %v", len(again.Servers["s"].Entries), err)
 			}
 		})
+	}
+}
+
+// TestFormatShowsEverything checks that a lockfile has no characters that a reviewer does not see, and
+// that their escapes do not change the definition.
+func TestFormatShowsEverything(t *testing.T) {
+	const name = "sa\u202eve \U000e0041"
+	sent := []byte(`{"name":"x","description":"\u2066 \u200b 日本 👍 é \ud800 \u0085 \u007f\u2028","\u00ad":1}`)
+	shown := describe(mcp.ToolSubject, sent)
+	f := &File{Path: Name, Servers: map[string]*Server{name: {Name: name, Entries: map[mcp.DefinitionKey]*Entry{
+		{Kind: mcp.ToolSubject, Name: "x"}: {Status: Pending, Shown: shown},
+	}}}}
+	for range 2 {
+		data, err := f.Format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := strings.IndexFunc(string(data), func(r rune) bool { return r != '\n' && text.Unseen(r) }); i >= 0 {
+			t.Errorf("%q at byte %d", data[i:i+4], i)
+		}
+		for _, want := range []string{`"sa\u202eve \udb40\udc41": {`, `\u2066 \u200b 日本 👍 é \ud800 \u0085 \u007f\u2028`, `"\u00ad": 1`} {
+			if !strings.Contains(string(data), want) {
+				t.Errorf("not in the file: %s", want)
+			}
+		}
+		if f, err = Parse(Name, data); err != nil {
+			t.Fatal(err)
+		}
+		if e := f.Servers[name].Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: "x"}]; f.Intact() != nil || e.Shown.Digest != shown.Digest {
+			t.Errorf("read again: %v, %s", f.Intact(), e.Shown.Digest)
+		}
 	}
 }

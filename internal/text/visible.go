@@ -82,8 +82,14 @@ func escape(rest string, r rune) (string, bool) {
 		return " ", true
 	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
 		return fmt.Sprintf("<0x%02X>", rest[0]), true
-	case unicode.IsSpace(r) || !unicode.IsPrint(r) || ignorable(r):
+	case Unseen(r):
 		return fmt.Sprintf("<U+%04X>", r), true
 	}
 	return "", false
+}
+
+// Unseen reports whether readers cannot see a character, or see another one: control characters, all
+// white space but the space, and invisible characters.
+func Unseen(r rune) bool {
+	return r != ' ' && (unicode.IsSpace(r) || !unicode.IsPrint(r) || ignorable(r))
 }
