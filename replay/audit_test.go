@@ -48,6 +48,12 @@ func TestAuditEvents(t *testing.T) {
 	}
 }
 
+// TestAuditReference checks that the members have the names of agentsh's event reference as well.
+func TestAuditReference(t *testing.T) {
+	in := `{"type":"mcp_server_name_similarity","session_id":"s1","serverID":"fs","similarTo":"fs2","score":0.9}`
+	diff(t, read(t, "audit.jsonl", in), "1! audit=mcp_server_name_similarity < s1/fs/- - "+in)
+}
+
 func TestAuditTransport(t *testing.T) {
 	events := read(t, "a", `{"type":"mcp_tool_seen","server_id":"fs","server_type":"sse"}`)
 	if len(events) != 1 || events[0].Transport != "sse" {

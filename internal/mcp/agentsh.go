@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -37,12 +38,25 @@ var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain",
 // AuditField returns a string member of an agentsh audit event, which is a flat object or an
 // envelope with the details in "fields".
 func AuditField(doc *wire.Doc, root int, key string) string {
-	if s, ok := doc.Str(root, key); ok {
+	for _, object := range [...]int{root, doc.Get(root, "fields")} {
+		if s, ok := doc.Str(object, key); ok {
+			return s
+		}
+	}
+	if s, ok := doc.Str(root, auditAliases[key]); ok {
 		return s
 	}
-	if s, ok := doc.Str(doc.Get(root, "fields"), key); ok {
-		return s
-	}
-	s, _ := doc.Str(root, auditAliases[key])
+	s, _ := doc.Str(root, inReference(key))
 	return s
+}
+
+// inReference returns the spelling of a key in agentsh's event reference, such as serverID for server_id.
+func inReference(key string) string {
+	words := strings.Split(key, "_")
+	for i, word := range words[1:] {
+		if words[i+1] = strings.ToUpper(word[:1]) + word[1:]; word == "id" {
+			words[i+1] = "ID"
+		}
+	}
+	return strings.Join(words, "")
 }
