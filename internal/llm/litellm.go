@@ -4,8 +4,13 @@ import "github.com/mcpscan/mcpscan/internal/wire"
 
 // liteLLM recognises a LiteLLM spend log or standard logging payload.
 func liteLLM(v View) bool {
-	m := v.At("metadata")
-	return (v.has("messages", wire.Array) || m.At("mcp_tool_call_metadata").Is()) && v.has("response", wire.Object) && (v.Str("model") != "" || v.At("call_type").Is())
+	if v.Str("model") == "" && !v.At("call_type").Is() {
+		return false
+	}
+	if v.At("metadata").At("mcp_tool_call_metadata").Is() {
+		return v.At("response").Is() // an object, a list of contents, or a text
+	}
+	return v.has("messages", wire.Array) && v.has("response", wire.Object)
 }
 
 func readLiteLLM(r *Reader, b *body) {
