@@ -25,7 +25,7 @@ func (p *Profile) YAML(head ...string) string {
 	if len(refused) > 0 {
 		w.line(0, "")
 		w.line(1, "# --- Blocked tools (to allow one, move it to allowed_tools) ---")
-		w.line(1, "# All calls of these tools were refused. A tool listed under denied_tools stays blocked.")
+		w.line(1, "# All calls of these tools were refused, or not answered. A tool listed under denied_tools stays blocked.")
 		w.line(1, "# denied_tools:")
 		for _, r := range refused {
 			w.comment(r)
@@ -54,20 +54,20 @@ func (w *writer) line(indent int, format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// refusedTool is a tool whose calls were all refused.
+// refusedTool is a tool whose calls were all refused or not answered.
 type refusedTool struct {
 	server, name string
 	seen         *profiled
 }
 
-// tools writes the allowed tools, and returns the tools whose calls were all refused.
+// tools writes the allowed tools, and returns the others.
 func (w *writer) tools(p *Profile) (refused []refusedTool) {
 	w.line(1, `tool_policy: "allowlist"`)
 	w.line(1, "allowed_tools:")
 	some := false
 	p.Tools(func(server, name string) {
 		t := p.servers[server].tools[name]
-		hashes := t.allowed()
+		hashes := t.allowed(p.servers[server])
 		if len(hashes) == 0 {
 			refused = append(refused, refusedTool{server, name, t})
 			return

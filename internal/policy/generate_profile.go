@@ -26,13 +26,14 @@ type profiled struct {
 	first, last time.Time
 	tools       map[string]*profiled // tools of a server
 
-	refused int // calls that were blocked
-	called  int
-	bare    bool     // called while its definition was unknown
-	hashes  []string // hashes of the definitions with which it was called
-	listed  string   // hash of the last definition listed
-	changed bool     // several definitions were listed
-	found   []found
+	refused  int // calls that were blocked
+	called   int
+	answered bool     // the server answered a request or, for a tool, a call
+	bare     bool     // called while its definition was unknown
+	hashes   []string // hashes of the definitions with which it was called
+	listed   string   // hash of the last definition listed
+	changed  bool     // several definitions were listed
+	found    []found
 }
 
 // found is a rule's finding about a tool.
@@ -62,6 +63,7 @@ func (p *Profile) Message(pass *scanner.JudgePass) {
 		return
 	}
 	s.saw(pass.Now)
+	s.answer(pass)
 	for i := range pass.Message.Definitions {
 		d := &pass.Message.Definitions[i]
 		if d.Kind != mcp.ToolSubject {
@@ -163,6 +165,17 @@ func current(pass *scanner.JudgePass) *mcp.Definition {
 	return nil
 }
 
+// answer records on a server's entry that the server answers a request, and which tool's call it is.
+func (e *profiled) answer(pass *scanner.JudgePass) {
+	if pass.Message.Answers == "" {
+		return
+	}
+	e.answered = true
+	if t := e.tools[pass.Called()]; t != nil && pass.Message.Answers == "tools/call" {
+		t.answered = true
+	}
+}
+
 // call counts a call and adds the hash of the tool's definition.
 func (e *profiled) call(hash string) {
 	e.called++
@@ -189,10 +202,13 @@ func (p *Profile) hashOf(d *mcp.Definition) string {
 	return "sha256:" + h.agentsh
 }
 
-// allowed returns the hashes with which a policy allows the tool: an empty string for any
-// definition, nil if all calls were refused.
-func (e *profiled) allowed() []string {
+// allowed returns the hashes with which a policy allows a tool of server s: an empty string for any
+// definition, nil if no call reached the server. A recording of a proxy contains the calls that the
+// proxy refused, without an answer.
+func (e *profiled) allowed(s *profiled) []string {
 	switch {
+	case e.called > 0 && s.answered && !e.answered:
+		return nil
 	case e.bare:
 		return []string{""}
 	case e.called > 0:

@@ -122,7 +122,7 @@ mcp_rules:
     - id: "web"
 
   # --- Blocked tools (to allow one, move it to allowed_tools) ---
-  # All calls of these tools were refused. A tool listed under denied_tools stays blocked.
+  # All calls of these tools were refused, or not answered. A tool listed under denied_tools stays blocked.
   # denied_tools:
   #   # Provenance: 1 event (2026-01-06T10:30:04Z)
   #   - server: "notes"
