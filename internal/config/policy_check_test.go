@@ -41,6 +41,8 @@ func TestCheck(t *testing.T) {
 		{"white space", "[rules.a]\naction='deny'\nmatch.resource_path=['/etc/** ']\n", []string{`3:22: the pattern "/etc/** " begins or ends with white space`}},
 		{"expressions", "[rules.a]\naction='deny'\nmatch.tool_name=['^sh', 'shell_.+', 'sh.*']\n", []string{
 			`3:18: the pattern "^sh" looks like a regular expression`, `3:25: the pattern "shell_.+" looks like`}},
+		{"values with a slash", "[[rule]]\naction='deny'\ntool='x'\nargs.a=['*drop*', '**x*', 'y/*']\n", []string{
+			`4:9: the pattern "*drop*" does not match values that contain a slash; to match them, use "**drop**"`}},
 		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only paths with ..`}},
 		{"leading dots", "[rules.a]\naction='deny'\nmatch.resource_path=['../a/**', '.././../b', '..\\c', '~/../d', '../e/../f']\n", []string{`3:64: the pattern "../e/../f" matches only paths with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},

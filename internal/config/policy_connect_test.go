@@ -71,6 +71,12 @@ func TestConnections(t *testing.T) {
 		{"x", "the scheme http: is old"}:                  scanner.Log,
 		{"name", "example.com"}:                           scanner.Log,
 		{"host", "main"}:                                  scanner.Log,
+		{"host", "2130706433"}:                            scanner.Block,
+		{"url", "0x7f000001"}:                             scanner.Block,
+		{"hosts", "12"}:                                   scanner.Log,
+		{"options", `{"host": "example.com"}`}:            scanner.Block, // servers made with the Python SDK parse it
+		{"options", `[{"port": 80, "host": 2130706433}]`}: scanner.Block,
+		{"options", `{"name": "example.com"}`}:            scanner.Log,
 		{"package", "npm:@scope/x"}:                       scanner.Log,
 	} {
 		d := p.Decide(requestOf(t, "tools/call", "s", fmt.Sprintf(`{"name":"f","arguments":{%q:%q}}`, argument[0], argument[1])))
@@ -97,6 +103,68 @@ func TestConnectionsBesideArguments(t *testing.T) {
 	} {
 		if d := p.Decide(requestOf(t, "tools/call", "s", params)); d.Verdict != want {
 			t.Errorf("%s: %s, want %s", params, d.Verdict, want)
+		}
+	}
+}
+
+// TestAllowedHosts checks that no address hides behind an allowed one.
+func TestAllowedHosts(t *testing.T) {
+	p, err := ParsePolicy("p.toml", []byte(`[rules.yes]
+action = "allow"
+match.resource_path = ["https://api.example.com/**", "db.example.com"]
+[rules.no]
+action = "block"
+priority = 1
+match.event_type = ["connect"]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]string{
+		`{"url":"https://api.example.com/x"}`:                                            "yes",
+		`{"url":"https://api.example.com/x","host":"db.example.com"}`:                    "yes",
+		`{"url":"https://api.example.com/x","name":"example.org"}`:                       "yes",
+		`{"url":"https://api.example.com/x","note":"first\n{\"host\":\"example.org\"}"}`: "yes",
+		`{"url":"https://api.example.com/x","host":"example.org"}`:                       "no",
+		`{"url":"https://api.example.com/x","proxy":"example.org:80"}`:                   "no",
+		`{"url":"https://api.example.com/x","headers":{"Host":"example.org"}}`:           "no",
+		`{"url":"https://api.example.com/x","server":2130706433}`:                        "no",
+		`{"url":"https://api.example.com/x","to":"git@example.org:a"}`:                   "no",
+		`{"url":"https://api.example.com/x","options":"{\"host\": \"example.org\"}"}`:    "no",
+		`{"url":"https://api.example.com/x","options":"{\"host\": \"db.example.com\"}"}`: "yes",
+	} {
+		if d := p.Decide(requestOf(t, "tools/call", "s", `{"name":"f","arguments":`+arguments+`}`)); d.Rule != want {
+			t.Errorf("%s: %s, expected %s", arguments, d.Rule, want)
+		}
+	}
+}
+
+// TestArgumentNotations checks that another notation of a value does not evade a rule that refuses.
+func TestArgumentNotations(t *testing.T) {
+	for _, c := range []struct {
+		pattern, argument string
+		want              scanner.Verdict
+	}{
+		{"users", `"users"`, scanner.Block},
+		{"users", `["users"]`, scanner.Block},
+		{"users", `"[\"users\"]"`, scanner.Block},
+		{"users", `"{\"name\":\"users\"}"`, scanner.Block},
+		{"users", `"[\"orders\"]"`, scanner.Log},
+		{"users", `"Users"`, scanner.Block},
+		{"**DROP**", `"/* */ drop table x"`, scanner.Block},
+		{"1000", `1000`, scanner.Block},
+		{"1000", `1e3`, scanner.Block},
+		{"1000", `1000.0`, scanner.Block},
+		{"1000", `"[1e3]"`, scanner.Block},
+		{"1000", `1001`, scanner.Log},
+		{"1e3", `1e3`, scanner.Block},
+	} {
+		p, err := ParsePolicy("p.toml", []byte("[[rule]]\naction='deny'\ntool='f'\nargs.a='"+c.pattern+"'\n[[rule]]\naction='log'\ntool='f'\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Decide(requestOf(t, "tools/call", "s", `{"name":"f","arguments":{"a":`+c.argument+`}}`)); d.Verdict != c.want {
+			t.Errorf("%s with %s: %s, expected %s", c.pattern, c.argument, d.Verdict, c.want)
 		}
 	}
 }

@@ -18,8 +18,8 @@ type value struct {
 	readings
 	low  []string // sure, maybe and the string itself, in lower case; also with a trailing slash
 	word bool     // the string is from a command or other text
-	// aside is set for a path in a multi-line string with other text, or in a JSON text inside a string;
-	// such a path does not prevent a request from passing.
+	// aside is set for a path in a multi-line string with other text, or in a JSON text inside a string
+	// unless it is a host; such a path does not prevent a request from passing.
 	aside bool
 }
 
@@ -49,7 +49,7 @@ func pathLike(s string) bool {
 	}
 	_, file := cutFile(s)
 	return s == ".." || drive(s) || file ||
-		!strings.ContainsAny(s, " \t") && (strings.ContainsAny(s, `/\`) || strings.ContainsAny(unescapeAll(s), `/\`))
+		!strings.ContainsAny(s, " \t") && (strings.ContainsAny(s, `/\`) || strings.ContainsAny(unescapeAll(s), `/\`) || holdsAddress(s))
 }
 
 func unescapeAll(s string) string {
@@ -99,6 +99,10 @@ func (q *request) look() {
 	for i := range q.values {
 		v := &q.values[i]
 		v.first = len(q.paths)
+		v.last = v.first
+		if v.inner && !v.escaped && begins(v.Text) { // look has found it in the text
+			continue
+		}
 		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
 		for _, seg := range v.keys {
 			isPath, isCommand = isPath || names.HasWord(seg, pathWords), isCommand || names.HasWord(seg, commandWords)
@@ -111,7 +115,7 @@ func (q *request) look() {
 		}
 		switch {
 		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
-		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
+		case isPath, v.host(), pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
 			q.add(v.Text, false)
 		default:
 			q.text(v.Text)
@@ -121,8 +125,8 @@ func (q *request) look() {
 			q.words(v.Text)
 		}
 		v.last = len(q.paths)
-		for i := v.first; i < v.last && v.inner; i++ {
-			q.paths[i].aside = true
+		for i := v.first; i < v.last; i++ {
+			q.paths[i].aside = q.paths[i].aside || v.inner && (v.lines || !v.host())
 		}
 	}
 }

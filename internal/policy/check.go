@@ -121,6 +121,8 @@ func (c *checker) patterns(r *Rule) {
 				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.Passes():
 				c.tell(p.at, "the pattern \"*\" does not match tool names that contain a slash; to match them, use \"**\"")
+			case strings.HasPrefix(name, "args.") && !r.Passes() && strings.Contains(p.source, "*") && !strings.Contains(p.source, "**") && !strings.Contains(p.source, "/"):
+				c.tell(p.at, "the pattern %s does not match values that contain a slash; to match them, use %s", quoted(p.source), quoted(strings.ReplaceAll(p.source, "*", "**")))
 			case resolved(p.source) && name == "resource_path" && p.source != "**/../**":
 				c.tell(p.at, "the pattern %s matches only paths with .., but .. is resolved before paths are compared; write the resolved path, or \"**/../**\" for all paths with ..", quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":

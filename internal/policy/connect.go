@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 )
@@ -32,9 +33,12 @@ func (q *request) connects() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(q.values, func(v argumentValue) bool {
-		return addressed(v.Text) || slices.ContainsFunc(v.keys, func(key string) bool { return names.HasWord(key, hostWords) }) && host(v.Text)
-	})
+	return slices.ContainsFunc(q.values, func(v argumentValue) bool { return addressed(v.Text) || v.host() })
+}
+
+// host reports whether the argument has a name like host, and its value looks like one.
+func (v *argumentValue) host() bool {
+	return slices.ContainsFunc(v.keys, func(key string) bool { return names.HasWord(key, hostWords) }) && host(v.Text)
 }
 
 // network reports whether a path or URI is or contains a network address, such as a shell's
@@ -127,6 +131,9 @@ func host(s string) bool {
 	name := s
 	if i := strings.IndexAny(s, "/?#"); i >= 0 {
 		name = s[:i]
+	}
+	if ip, ok := destination.IP(name); ok && ip.Is4() && ip.As4()[0] != 0 { // 2130706433, but not a small number
+		return true
 	}
 	return strings.EqualFold(name, "localhost") || strings.HasPrefix(strings.ToLower(name), "localhost:") ||
 		!strings.ContainsAny(name, " \t\n\\") && strings.ContainsAny(strings.Trim(name, "."), ".:")

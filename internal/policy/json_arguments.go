@@ -9,15 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// If an argument is a JSON text, unpack adds the strings and keys in it that contain escapes. Servers
-// made with the Python SDK parse the text of an argument that is declared as a list or an object, so the
-// escapes would hide a path. Everything without escapes is visible in the argument itself.
+// If an argument is a JSON text, unpack adds the values in it. Servers made with the Python SDK parse the
+// text of an argument that is declared as a list or an object.
 func (q *request) unpack() {
 	var doc wire.Doc
 	for i := 0; i < len(q.values); i++ { // added values can be JSON texts, too
 		v := q.values[i]
 		s := strings.TrimSpace(v.Text)
-		if s == "" || s[0] != '[' && s[0] != '{' || !strings.Contains(s, `\`) {
+		if s == "" || s[0] != '[' && s[0] != '{' {
 			continue
 		}
 		var limit *wire.SyntaxError
@@ -25,16 +24,21 @@ func (q *request) unpack() {
 			q.lost = q.lost || errors.As(err, &limit) && limit.Limit
 			continue
 		}
+		lines := v.lines || strings.ContainsAny(s, "\n\r")
 		for c := range doc.Nodes {
-			text, keys := "", v.keys
-			if doc.KeyFlags(c)&wire.Escaped != 0 {
-				keys = append(slices.Clip(keys), doc.KeyString(c))
+			a := argumentValue{Argument: &scanner.Argument{Name: v.Name, Pointer: v.Pointer, Offset: v.Offset}, keys: v.keys, inner: true, lines: lines}
+			a.escaped = (doc.KeyFlags(c)|doc.TextFlags(c))&wire.Escaped != 0
+			if key := doc.KeyString(c); key != "" {
+				a.keys = append(slices.Clip(v.keys), key)
 			}
-			if doc.Kind(c) == wire.String && doc.TextFlags(c)&wire.Escaped != 0 {
-				text = doc.TextString(c)
+			switch doc.Kind(c) {
+			case wire.String:
+				a.Text = doc.TextString(c)
+			case wire.Number:
+				a.Text = string(doc.Raw(c))
 			}
-			if text != "" || len(keys) > len(v.keys) {
-				q.values = append(q.values, argumentValue{Argument: &scanner.Argument{Name: v.Name, Pointer: v.Pointer, Text: text, Offset: v.Offset}, keys: keys, inner: true})
+			if a.Text != "" || a.escaped {
+				q.values = append(q.values, a)
 			}
 		}
 	}

@@ -2,7 +2,10 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // matches reports whether a rule matches a request. unsure is set if everything matches except
@@ -162,11 +165,24 @@ func (a *Argument) matches(q *request, passes bool) bool {
 			continue
 		}
 		found = true
-		if a.value(v.Text, q.paths[v.first:v.last], passes) != passes {
+		if a.value(v.Text, q.paths[v.first:v.last], passes) != passes || !passes && a.match(plainNumber(v.Text)) {
 			return !passes
 		}
 	}
 	return found && passes
+}
+
+// plainNumber returns a number without exponent and trailing zeros, because parsers read 1e3 and 1000.0 as
+// 1000. It returns any other text unchanged.
+func plainNumber(s string) string {
+	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return s
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // value reports whether a string matches, as text or as a path.
@@ -182,5 +198,14 @@ func (g Patterns) value(text string, paths []value, passes bool) bool {
 			}
 		}
 	}
-	return whole && passes || g.match(text)
+	if passes {
+		return whole || g.match(text)
+	}
+	return g.matchFolded(text)
+}
+
+// matchFolded reports whether one of the patterns matches a text regardless of case.
+func (g Patterns) matchFolded(text string) bool {
+	folded := strings.Map(wire.FoldRune, text)
+	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.low.match(folded) })
 }

@@ -26,7 +26,9 @@ type argumentValue struct {
 	*scanner.Argument
 	keys        []string // keys that lead to the value
 	first, last int
-	inner       bool // part of a JSON text in a string; only rules that refuse inspect it
+	inner       bool // part of a JSON text in a string; only rules that refuse compare it with args
+	escaped     bool // the key or the value has escapes in that text, so the text does not show it
+	lines       bool // that text has several lines
 }
 
 // The values of event_type. Connect is not a message type; it stands for a request that contains a
