@@ -12,8 +12,8 @@ import (
 // AuditLog is the log file written by --events.
 type AuditLog struct {
 	to    *report.Events // nil if there is nothing to write
-	file  *os.File
-	lines *auditLines // lines of a proxy's log; nil for other commands
+	file  *os.File       // nil for a proxy's log
+	lines *auditLines    // lines of a proxy's log; nil for other commands
 }
 
 // OpenAuditLog creates the --events file, accessible only to its owner because it contains names
@@ -40,7 +40,7 @@ func AppendAuditLog(name string, tell func(string, ...any)) (*AuditLog, error) {
 			lines.waiting.WriteByte('\n')
 		}
 	}
-	return &AuditLog{report.NewEvents(&lines.waiting), file, lines}, nil
+	return &AuditLog{to: report.NewEvents(&lines.waiting), lines: lines}, nil
 }
 
 func openAuditLog(name string, how int) (*os.File, error) {
@@ -75,12 +75,12 @@ func (l *AuditLog) Flush() {
 
 // Close closes the log and returns any error.
 func (l *AuditLog) Close() error {
-	if l.file == nil {
+	if l.to == nil {
 		return nil
 	}
 	err := l.to.Close()
 	if l.lines != nil {
-		err = l.lines.close()
+		return l.lines.close()
 	}
 	return errors.Join(err, l.file.Close())
 }

@@ -2,7 +2,7 @@ package app
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 
@@ -24,8 +24,15 @@ type auditLines struct {
 }
 
 func (l *auditLines) write() {
-	n, err := l.file.Write(l.waiting.Bytes())
-	l.waiting.Next(n)
+	if l.waiting.Len() == 0 {
+		return
+	}
+	err := l.follow()
+	if err == nil {
+		var n int
+		n, err = l.file.Write(l.waiting.Bytes())
+		l.waiting.Next(n)
+	}
 	switch name := text.Visible(l.file.Name(), 400); {
 	case err != nil && l.failed == nil:
 		l.tell("writing the audit events failed: %s; messages still pass, and writing resumes when the file can be written again", text.Visible(err.Error(), 400))
@@ -40,13 +47,32 @@ func (l *auditLines) write() {
 	}
 }
 
-// close writes the remaining lines, and returns an error if any are missing from the file.
-func (l *auditLines) close() error {
-	if l.waiting.Len() > 0 {
-		l.write()
+// follow opens the file again if it was renamed or removed, for example by logrotate.
+func (l *auditLines) follow() error {
+	name := l.file.Name()
+	own, err := l.file.Stat()
+	if now, missing := os.Stat(name); err == nil && missing == nil && os.SameFile(own, now) {
+		return nil
 	}
-	if lost := l.lost + bytes.Count(l.waiting.Bytes(), []byte("\n")); lost > 0 {
-		return errors.Join(fmt.Errorf("missing audit events: %d", lost), l.failed)
+	file, err := openAuditLog(name, os.O_APPEND)
+	if err != nil {
+		return err
 	}
+	_ = l.file.Close()
+	l.file = file
 	return nil
+}
+
+// close writes the remaining lines, closes the file, and returns an error if any are missing from the file.
+func (l *auditLines) close() error {
+	l.write()
+	err := l.file.Close()
+	lost := l.lost + bytes.Count(l.waiting.Bytes(), []byte("\n"))
+	switch err = cmp.Or(l.failed, err); {
+	case lost == 0:
+		return err
+	case err == nil:
+		return fmt.Errorf("missing audit events: %d", lost)
+	}
+	return fmt.Errorf("missing audit events: %d; last error: %w", lost, err)
 }

@@ -98,6 +98,43 @@ func TestAuditLogFails(t *testing.T) {
 	}
 }
 
+// TestAuditLogMoves checks that a log that is renamed or removed is created again, and that events wait
+// while that fails.
+func TestAuditLogMoves(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "logs", "audit.jsonl")
+	dir := filepath.Dir(name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	l, err := AppendAuditLog(name, func(string, ...any) { told++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed(t, l, "first")
+	if err := os.Rename(name, name+".1"); err != nil {
+		t.Skip(err) // such as on Windows
+	}
+	changed(t, l, "second")
+	if got := serversIn(t, name+".1") + serversIn(t, name); got != "first second " {
+		t.Errorf("after renaming: %s", got)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, l, "third")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, l, "fourth")
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := serversIn(t, name); got != "third fourth " || told != 2 {
+		t.Errorf("after removing: %s, told %d times", got, told)
+	}
+}
+
 // TestClaimed checks that recordings to the same name at the same time have files of their own, and
 // that the name is free again afterwards.
 func TestClaimed(t *testing.T) {
