@@ -24,6 +24,7 @@ var auditCases = map[string]struct{ direction, flat, fields string }{
 	"mcp_server_binary_not_pinned": {"<", `"server_id":"fs","binary_hash":"a","binary_path":"/x","action":"alert"`, `"binary_hash":"a"`},
 	"mcp_server_env_filtered":      {"<", `"server_id":"fs","stripped_vars":["A"],"passed_count":2`, `"stripped_vars":["A"]`},
 	"mcp_tools_list_changed":       {"<", `"server_id":"fs"`, `"server_id":"fs"`},
+	"mcp_approval":                 {"<", `"server_id":"fs","tool_name":"read","jsonrpc_id":1,"description":"tools/call","action":"allow","reason":"mcpscan held"`, `"action":"allow"`},
 	"mcp_sampling_request":         {"<", `"server_id":"fs","max_tokens":5,"message_count":1,"action":"alert"`, `"max_tokens":5`},
 }
 

@@ -36,7 +36,7 @@ var auditTypes = map[string]bool{
 	"mcp_cross_server_blocked": true, "mcp_network_connection": true, "mcp_detection": true,
 	"mcp_server_name_similarity": true, "mcp_output_inspection": true, "mcp_tool_result_inspected": true,
 	"mcp_server_binary_mismatch": true, "mcp_server_binary_not_pinned": true, "mcp_server_env_filtered": true,
-	"mcp_tools_list_changed": true, "mcp_sampling_request": true,
+	"mcp_tools_list_changed": true, "mcp_sampling_request": true, "mcp_approval": true,
 }
 
 func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -24,6 +25,14 @@ func (r *proxyRun) asking() *proxy.Asking {
 				what = "allowed"
 			}
 			r.problem("%s %s: %s", what, q, by)
+			if q.Event.Time.IsZero() {
+				return // the connection has ended, and the log is closed
+			}
+			for i := range q.Messages {
+				m := &q.Messages[i]
+				r.log.Approval(q.Event, report.Approval{Method: m.Method, Target: m.Target, ID: m.ID, Allowed: allowed, By: by})
+			}
+			r.alerts.answered(q, what, by)
 		},
 	}
 }

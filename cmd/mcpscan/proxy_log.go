@@ -25,7 +25,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		r.lost = err
 	}
 	r.log.Flush()
-	r.alerts.decided(e, out, do)
+	r.alerts.decided(e, out, do, r.asks(out))
 	if r.Quiet {
 		return
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/deliver"
 	"github.com/mcpscan/mcpscan/internal/otlp"
+	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -109,8 +111,8 @@ func (a *alerts) decisionTimer() func(time.Duration) {
 }
 
 // decided posts the findings of an event, and counts and logs its outcome. It must be called after
-// the event's last finding.
-func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+// the event's last finding. held is set if someone is asked about the message.
+func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action, held bool) {
 	if a.events != nil {
 		_ = a.events.Flush() // a sender never fails
 	}
@@ -125,9 +127,17 @@ func (a *alerts) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Acti
 		a.meter.Count("mcpscan.skipped", "{event}", otlp.Attributes{"server", server})
 		a.meter.Log(e.Time, severityWarn, "not inspected: "+text.Visible(e.Reason, 400), otlp.Attributes{"server", server})
 	}
-	if do == scanner.Refuse {
+	if do == scanner.Refuse && !held {
 		a.meter.Log(e.Time, severityWarn, "refused "+describeMessage(e, out)+": "+text.Visible(out.Decision.Reason, 400), otlp.Attributes{
 			"server", server, "session", text.Visible(e.Session, 200), "rule", text.Visible(out.Decision.Rule, 200), "check", out.Decision.Check.String(), "verdict", out.Decision.Verdict.String()})
+	}
+}
+
+// answered logs the answer to a question about a held message.
+func (a *alerts) answered(q *proxy.Question, what, by string) {
+	if a.meter != nil {
+		a.meter.Log(q.Event.Time, severityInfo, fmt.Sprintf("%s %s: %s", what, q, by), otlp.Attributes{
+			"server", q.Server, "session", text.Visible(q.Event.Session, 200), "verdict", scanner.Prompt.String()})
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/otlp"
+	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -119,7 +121,7 @@ func TestPostedFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a.decided(e, out, scanner.Refuse)
+	a.decided(e, out, scanner.Refuse, false)
 	a.close(t.Errorf)
 	var got []string
 	for _, body := range c.got["/hook"] {
@@ -132,6 +134,21 @@ func TestPostedFindings(t *testing.T) {
 	slices.Sort(got)
 	if want := "[mcp_cross_server_blocked mcp_detection mcp_server_binary_mismatch mcp_server_name_similarity]"; fmt.Sprint(got) != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestHeldLogs checks that a held message is logged once it is decided, with the answer.
+func TestHeldLogs(t *testing.T) {
+	a := &alerts{meter: otlp.New(time.Now(), nil)}
+	e := &scanner.Event{Kind: scanner.FrameEvent, Direction: mcp.ClientToServer, Server: "s"}
+	out := &scanner.Outcome{Decision: scanner.Decision{Verdict: scanner.Prompt}}
+	a.decided(e, out, scanner.Refuse, true)
+	if logs := a.meter.Logs(); logs != nil {
+		t.Errorf("before the answer: %s", logs)
+	}
+	a.answered(&proxy.Question{Server: "s", Messages: []proxy.QuestionMessage{{Method: "tools/call", Target: "pay"}}, Event: e}, "allowed", "the client")
+	if logs := string(a.meter.Logs()); !strings.Contains(logs, `allowed tools/call \"pay\" for the server s: the client`) {
+		t.Errorf("got %s", logs)
 	}
 }
 

@@ -73,6 +73,14 @@ func (l *AuditLog) Flush() {
 	}
 }
 
+// Approval writes the answer to a question about a held message. e has the time of the answer.
+func (l *AuditLog) Approval(e *scanner.Event, a report.Approval) {
+	if l.to != nil {
+		l.to.Approval(e, a)
+		l.Flush()
+	}
+}
+
 // Close closes the log and returns any error.
 func (l *AuditLog) Close() error {
 	if l.to == nil {

@@ -17,7 +17,8 @@ type Asking struct {
 	// Elsewhere asks the user outside the client if the client cannot ask. It stops when ctx is done.
 	// It reports whether the message is allowed, and whether anybody answered.
 	Elsewhere func(ctx context.Context, q *Question) (allowed, answered bool)
-	// Decided is called with the decision about a message and who made it.
+	// Decided is called with the decision about a message and who made it, never at the same time as
+	// Decided of Options.
 	Decided func(q *Question, allowed bool, by string)
 }
 
@@ -112,7 +113,12 @@ type asker func(context.Context, *Question) (allowed, answered bool)
 // cannot ask.
 func (g *gate) wait(ctx context.Context, q *Question, client asker) (allowed, waits bool) {
 	allowed, by := g.decide(ctx, q, client)
+	g.mu.Lock()
+	if !g.closed {
+		q.Event.Time = g.now()
+	}
 	g.Asking.Decided(q, allowed, by)
+	g.mu.Unlock()
 	if !allowed {
 		q.refused(by)
 	}

@@ -28,6 +28,7 @@ type Question struct {
 	Messages []QuestionMessage // those that need approval
 	More     int               // further messages of the same batch
 	Reason   string            // given by the policy
+	Event    *scanner.Event    // the answer as an event: session, server, transport and, unless the connection has ended, time
 
 	about      *scanner.Outcome
 	key        heldKey
@@ -41,13 +42,14 @@ type QuestionMessage struct {
 	Target    string `json:"target"`    // tool, resource or prompt
 	Arguments string `json:"arguments"` // JSON, "" if there are none
 	Other     string `json:"other"`     // other members of the message, such as _meta: JSON without braces, "" if there are none
+	ID        string `json:"-"`         // JSON-RPC ID of the message, as JSON; "" for a notification
 }
 
 // questionOf returns the question about a frame. size is the number of bytes to hold.
 func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out *scanner.Outcome) *Question {
 	frame = bytes.TrimLeft(wire.Lenient(at.mask(frame)), " \t\r\n") // offsets are relative to the first value
 	q := &Question{Server: text.Visible(at.server, nameChars), Asks: "client", Reason: text.Visible(out.Decision.Reason, reasonChars),
-		about: out, key: keyOf(at, direction, out.Messages[0].ID), size: size}
+		Event: at.event(scanner.IgnoredEvent), about: out, key: keyOf(at, direction, out.Messages[0].ID), size: size}
 	if direction == mcp.ServerToClient {
 		q.Asks = "server"
 	}
@@ -57,10 +59,10 @@ func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out 
 		case m.Decision.Verdict != scanner.Prompt:
 			q.More++
 		case m.Asked == nil:
-			q.add(frame, m.Offset, m.Method, m.Target)
+			q.add(frame, m.Offset, QuestionMessage{Method: m.Method, Target: m.Target, ID: m.ID})
 		default:
 			for _, a := range m.Prompted {
-				q.add(frame, a.Offset, a.Method, "")
+				q.add(frame, a.Offset, QuestionMessage{Method: a.Method, ID: m.ID})
 			}
 		}
 	}
@@ -68,13 +70,13 @@ func questionOf(at *scope, direction mcp.Direction, frame []byte, size int, out 
 }
 
 // add adds the message at offset in frame.
-func (q *Question) add(frame []byte, offset int, method, target string) {
+func (q *Question) add(frame []byte, offset int, m QuestionMessage) {
 	if len(q.Messages) == maxShown {
 		q.More++
 		q.incomplete = true
 		return
 	}
-	m := QuestionMessage{Method: text.Visible(method, nameChars), Target: text.Visible(target, nameChars)}
+	m.Method, m.Target = text.Visible(m.Method, nameChars), text.Visible(m.Target, nameChars)
 	if 0 <= offset && offset < len(frame) {
 		message, _ := wire.Skim(frame[offset:], wire.MaxNodes) // in a batch, more messages follow
 		m.members(message)

@@ -175,7 +175,7 @@ func TestHeldMessages(t *testing.T) {
 	c.expect(c.serverIn, call("6", "other")+"\n")
 	required := `{"jsonrpc":"2.0","id":6,"result":{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"},"s":{"method":"sampling/createMessage","params":{"maxTokens":1}}}}}` + "\n"
 	c.say(c.serverOut, required)
-	if q := <-a.heard; q.Asks != "server" || !slices.Equal(q.Messages, []proxy.QuestionMessage{{Method: "sampling/createMessage", Arguments: `{"maxTokens":1}`}}) {
+	if q := <-a.heard; q.Asks != "server" || !slices.Equal(q.Messages, []proxy.QuestionMessage{{Method: "sampling/createMessage", Arguments: `{"maxTokens":1}`, ID: "6"}}) {
 		t.Errorf("%+v", q)
 	}
 	a.say <- true
@@ -196,8 +196,8 @@ func TestHeldBatch(t *testing.T) {
 	batch := `[` + call("1", "asked-a") + `,` + call("2", "other") + `,{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"arguments":{"x":1},"name":"asked-b","arguments":{"x":2},"_meta":{"k":"v"},"task":{"ttl":1}},"more":[]}]` + "\n"
 	c.say(c.toProxy, batch)
 	q := <-a.heard
-	want := []proxy.QuestionMessage{{Method: "tools/call", Target: "asked-a", Arguments: `{}`},
-		{Method: "tools/call", Target: "asked-b", Arguments: `{"x":2}`, Other: `"more":[], "arguments":{"x":1}, "_meta":{"k":"v"}, "task":{"ttl":1}`}}
+	want := []proxy.QuestionMessage{{Method: "tools/call", Target: "asked-a", Arguments: `{}`, ID: "1"},
+		{Method: "tools/call", Target: "asked-b", Arguments: `{"x":2}`, Other: `"more":[], "arguments":{"x":1}, "_meta":{"k":"v"}, "task":{"ttl":1}`, ID: "3"}}
 	if !slices.Equal(q.Messages, want) || q.More != 1 {
 		t.Errorf("%+v", q)
 	}
