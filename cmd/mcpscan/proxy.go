@@ -81,7 +81,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.Wrapped != "" {
 		target.Written = asWritten(target.Written, checks.Known()[target.Name].Last(), c.Env)
 	}
-	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold)
+	r.alerts = c.startAlerts(checks.Triage.Settings.AlertThreshold, r.stderr.printf)
 	r.findings.least = r.alerts.least
 	r.target, r.sink, r.live = target, checks.Into(app.Tee{app.Tee{r.log.Beside(collector), r.alerts}, &r.findings}), checks.Engine().Live()
 	r.known = checks.Servers()
@@ -101,7 +101,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err := output.write(std, rep, checks.Rules); err != nil {
 		lost = errors.Join(lost, err)
 	}
-	r.alerts.close(r.problem) // last, because it may wait for receivers, and clients soon kill a proxy that does not exit
+	r.alerts.close() // last, because it may wait for receivers, and clients soon kill a proxy that does not exit
 	r.stderr.close()
 	switch {
 	case failed != nil && ctx.Err() == nil:

@@ -68,18 +68,20 @@ func otlpHeader() (http.Header, error) {
 // alerts sends a proxy's findings to the webhook, and logs and metrics to the OTLP endpoint,
 // without delaying messages.
 type alerts struct {
-	least   scanner.Severity // minimum severity for the webhook
-	webhook *deliver.Sender  // nil for none
-	events  *report.Events   // writes to the webhook
+	tell    func(string, ...any) // reports failed deliveries
+	least   scanner.Severity     // minimum severity for the webhook
+	webhook *deliver.Sender      // nil for none
+	events  *report.Events       // writes to the webhook
 
 	meter         *otlp.Meter // nil for none
 	logs, metrics *deliver.Sender
 	ended, done   chan struct{}
 }
 
-// startAlerts starts the exports. least is the minimum severity for the webhook; nil means high.
-func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
-	a := &alerts{least: scanner.High}
+// startAlerts starts the exports. least is the minimum severity for the webhook; nil means high. It
+// reports failed deliveries with the function tell.
+func (f *alertFlags) startAlerts(least *scanner.Severity, tell func(string, ...any)) *alerts {
+	a := &alerts{tell: tell, least: scanner.High}
 	if least != nil {
 		a.least = *least
 	}
@@ -88,18 +90,29 @@ func (f *alertFlags) startAlerts(least *scanner.Severity) *alerts {
 		if f.WebhookTokenEnv != "" {
 			header.Set("Authorization", "Bearer "+os.Getenv(f.WebhookTokenEnv))
 		}
-		a.webhook = deliver.New(f.Webhook, header)
+		a.webhook = deliver.New(f.Webhook, header, a.trouble("--webhook"))
 		a.events = report.NewFindingEvents(&postedLines{to: a.webhook})
 	}
 	if f.OTLP != "" {
 		header, _ := otlpHeader() // already checked
 		base := strings.TrimSuffix(f.OTLP, "/")
 		a.meter = otlp.New(time.Now(), otlp.Attributes{"service.name", "mcpscan", "service.version", version()})
-		a.logs, a.metrics = deliver.New(base+"/v1/logs", header), deliver.New(base+"/v1/metrics", header)
+		a.logs, a.metrics = deliver.New(base+"/v1/logs", header, a.trouble("--otlp, logs")), deliver.New(base+"/v1/metrics", header, a.trouble("--otlp, metrics"))
 		a.ended, a.done = make(chan struct{}), make(chan struct{})
 		go a.export()
 	}
 	return a
+}
+
+// trouble returns a function that reports when deliveries begin or cease to fail.
+func (a *alerts) trouble(what string) func(error) {
+	return func(err error) {
+		if err == nil {
+			a.tell("%s: delivering again", what)
+			return
+		}
+		a.tell("%s: not delivered: %s; messages still pass, and mcpscan continues to send", what, text.Visible(err.Error(), 400))
+	}
 }
 
 // decisionTimer returns a function to call with the duration of each decision, or nil if there is no meter.
@@ -172,7 +185,7 @@ func (a *alerts) Finding(f *scanner.Finding) error {
 		case f.Severity >= scanner.Medium:
 			level = severityWarn
 		}
-		a.meter.Log(f.Time, level, text.Visible(f.Message, 400), append(about, "session", text.Visible(f.Session, 200)))
+		a.meter.Log(f.Time, level, text.Visible(f.Message, 400), append(about, "session", text.Visible(f.Session, 200), "subject", f.Subject.String(), "name", text.Visible(f.Name, 200)))
 	}
 	if a.events == nil || f.Severity < a.least {
 		return nil
@@ -198,8 +211,8 @@ func (a *alerts) export() {
 	}
 }
 
-// close sends all pending data. It reports failed deliveries with the function tell, but returns no error.
-func (a *alerts) close(tell func(string, ...any)) {
+// close sends all pending data. It reports failed deliveries, but returns no error.
+func (a *alerts) close() {
 	if a.ended != nil {
 		close(a.ended)
 		<-a.done
@@ -212,7 +225,7 @@ func (a *alerts) close(tell func(string, ...any)) {
 			continue
 		}
 		if err := to.Close(); err != nil {
-			tell("%s: %s", to.what, text.Visible(err.Error(), 400))
+			a.tell("%s: %s", to.what, text.Visible(err.Error(), 400))
 		}
 	}
 }

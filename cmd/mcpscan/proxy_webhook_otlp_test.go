@@ -106,7 +106,7 @@ func TestPostedFindings(t *testing.T) {
 	c := &collected{got: map[string][]string{}}
 	server := httptest.NewServer(c)
 	defer server.Close()
-	a := (&alertFlags{Webhook: server.URL + "/hook"}).startAlerts(nil)
+	a := (&alertFlags{Webhook: server.URL + "/hook"}).startAlerts(nil, t.Errorf)
 	e := &scanner.Event{Kind: scanner.FrameEvent, Direction: mcp.ClientToServer, Server: "s", Frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f"}}`)}
 	call := &scanner.Message{Kind: mcp.Request, Method: "tools/call", Target: "f"}
 	out := &scanner.Outcome{Messages: []scanner.Judged{{Message: call, Decision: scanner.Decision{Check: scanner.CrossServerCheck, Verdict: scanner.Block, Rule: "read-then-send"}}}}
@@ -122,7 +122,7 @@ func TestPostedFindings(t *testing.T) {
 		}
 	}
 	a.decided(e, out, scanner.Refuse, false)
-	a.close(t.Errorf)
+	a.close()
 	var got []string
 	for _, body := range c.got["/hook"] {
 		var posted struct{ Type string }
@@ -156,11 +156,11 @@ func TestHeldLogs(t *testing.T) {
 func TestUndeliveredAlerts(t *testing.T) {
 	const gone = "http://127.0.0.1:1" // where nothing listens
 	for range 8 {
-		a := (&alertFlags{Webhook: gone, OTLP: gone}).startAlerts(nil)
+		var told []string
+		a := (&alertFlags{Webhook: gone, OTLP: gone}).startAlerts(nil, func(_ string, args ...any) { told = append(told, fmt.Sprint(args[0])) })
 		a.webhook.Send([]byte("{}"))
 		a.logs.Send([]byte("{}"))
-		var told []string
-		a.close(func(_ string, args ...any) { told = append(told, fmt.Sprint(args[0])) })
+		a.close()
 		if got := strings.Join(told, "; "); got != "--webhook; --otlp, logs; --otlp, metrics" {
 			t.Fatal(got)
 		}

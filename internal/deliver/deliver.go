@@ -27,9 +27,10 @@ const (
 
 // Sender posts bodies one at a time. It is safe for concurrent use.
 type Sender struct {
-	url    string
-	header http.Header
-	client *http.Client
+	url     string
+	header  http.Header
+	client  *http.Client
+	trouble func(error)
 
 	queue  chan []byte
 	ending chan struct{}
@@ -37,15 +38,17 @@ type Sender struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	mu     sync.Mutex
-	closed bool
-	lost   int
-	why    error // reason for the last loss
+	mu      sync.Mutex
+	closed  bool
+	failing bool // the last body was not delivered
+	lost    int
+	why     error // reason for the last loss
 }
 
-// New returns a sender of JSON bodies to a URL, with additional headers.
-func New(to string, header http.Header) *Sender {
-	s := &Sender{url: to, header: header, queue: make(chan []byte, maxQueued), ending: make(chan struct{}), done: make(chan struct{})}
+// New returns a sender of JSON bodies to a URL, with additional headers. It calls trouble with an error
+// when deliveries begin to fail, and with nil when they work again.
+func New(to string, header http.Header, trouble func(error)) *Sender {
+	s := &Sender{url: to, header: header, trouble: trouble, queue: make(chan []byte, maxQueued), ending: make(chan struct{}), done: make(chan struct{})}
 	s.client = &http.Client{Timeout: postWait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	go s.run()
@@ -95,10 +98,16 @@ func (s *Sender) Close() error {
 func (s *Sender) run() {
 	defer close(s.done)
 	for body := range s.queue {
-		if err := s.deliver(body); err != nil {
-			s.mu.Lock()
+		err := s.deliver(body)
+		s.mu.Lock()
+		if err != nil {
 			s.lose(err)
-			s.mu.Unlock()
+		}
+		news := s.failing != (err != nil) && !s.closed // Close returns the error
+		s.failing = err != nil
+		s.mu.Unlock()
+		if news {
+			s.trouble(err)
 		}
 	}
 }

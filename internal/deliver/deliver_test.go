@@ -45,7 +45,8 @@ func TestDelivery(t *testing.T) {
 	r := &receiver{statuses: []int{200, 503, 200, 400, 302}}
 	server := httptest.NewServer(r)
 	defer server.Close()
-	s := New(server.URL+"/secret-path", http.Header{"Authorization": {"Bearer t"}})
+	var told []error
+	s := New(server.URL+"/secret-path", http.Header{"Authorization": {"Bearer t"}}, func(err error) { told = append(told, err) })
 	for _, body := range []string{"1", "2", "3", "4", "5"} {
 		s.Send([]byte(body))
 	}
@@ -64,6 +65,27 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("got %q, want %q", r.got, want)
 	}
 	s.Send([]byte("late"))
+	if len(told) == 0 || told[0] == nil || told[0].Error() != "status 400" {
+		t.Errorf("told: %v", told)
+	}
+}
+
+// TestTrouble checks that failures are reported when they begin and when they end.
+func TestTrouble(t *testing.T) {
+	r := &receiver{statuses: []int{200, 403, 404, 200, 200}}
+	server := httptest.NewServer(r)
+	defer server.Close()
+	told := make(chan error, 8)
+	s := New(server.URL, nil, func(err error) { told <- err })
+	for range 5 {
+		s.Send([]byte("{}"))
+	}
+	if begin, end := <-told, <-told; begin == nil || begin.Error() != "status 403" || end != nil {
+		t.Errorf("told: %v, %v", begin, end)
+	}
+	if err := s.Close(); err == nil || len(told) > 0 {
+		t.Errorf("got %v, %d more reports", err, len(told))
+	}
 }
 
 // TestFullQueue checks that a receiver that does not respond delays neither the caller nor
@@ -71,7 +93,7 @@ func TestDelivery(t *testing.T) {
 func TestFullQueue(t *testing.T) {
 	stuck := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck }))
-	s := New(server.URL+"/secret-path", nil)
+	s := New(server.URL+"/secret-path", nil, func(error) {})
 	for range 2 * maxQueued {
 		s.Send([]byte("{}"))
 	}
