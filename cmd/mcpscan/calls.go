@@ -27,7 +27,7 @@ type callRow struct {
 	Tool     string    `json:"tool"`
 	ID       string    `json:"id"`
 	Action   string    `json:"action"`   // ok, error or pending; in an audit log without the result, allow or block, as the engine decided
-	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, or the engine that wrote the log
+	Decision string    `json:"decision"` // allow or block, according to the session rules, the policy, the answer to a question, or the engine that wrote the log
 	Rule     string    `json:"rule"`     // rule that decided, if any
 	Reason   string    `json:"reason"`
 	Took     string    `json:"took"`              // from the call to its result; empty if either has no timestamp
@@ -94,6 +94,10 @@ func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 		l.audited(e, m, key)
 	case isCall(e, m):
 		l.open[key] = l.add(e, m, "pending", "")
+	case m.Kind == mcp.Audit && m.Method == "mcp_approval":
+		if i, ok := l.open[key]; ok && m.ID != "" {
+			l.rows[i].Action, l.rows[i].Decision = m.Action, m.Action
+		}
 	case m.Kind == mcp.Audit && m.Method == "mcp_network_connection":
 		l.connected(e)
 	case m.Kind == mcp.Response && e.Direction != mcp.ClientToServer, m.Kind == mcp.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
