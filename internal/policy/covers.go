@@ -53,11 +53,13 @@ func (g Patterns) coversForms(o Patterns) bool {
 				return false
 			}
 		}
-		for _, f := range p.homes {
-			if !covered(f) && !slices.ContainsFunc(g, func(own *Pattern) bool {
-				return slices.ContainsFunc(own.homes, func(h *glob) bool { return h.covers(f) })
-			}) {
-				return false
+		for _, of := range [...]func(*Pattern) []*glob{func(p *Pattern) []*glob { return p.homes }, func(p *Pattern) []*glob { return p.relative }} {
+			for _, f := range of(p) {
+				if !covered(f) && !slices.ContainsFunc(g, func(own *Pattern) bool {
+					return slices.ContainsFunc(of(own), func(o *glob) bool { return o.covers(f) })
+				}) {
+					return false
+				}
 			}
 		}
 	}

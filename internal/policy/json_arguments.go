@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// If an argument is a JSON text, unpack adds the values in it. Servers made with the Python SDK parse the
-// text of an argument that is declared as a list or an object.
+// If an argument is a JSON text, unpack adds the values in it. Servers made with the Python SDK parse
+// the text of an argument that is declared as a list or an object.
 func (q *request) unpack() {
 	var doc wire.Doc
 	for i := 0; i < len(q.values); i++ { // added values can be JSON texts, too

@@ -172,8 +172,8 @@ func (a *Argument) matches(q *request, passes bool) bool {
 	return found && passes
 }
 
-// plainNumber returns a number without exponent and trailing zeros, because parsers read 1e3 and 1000.0 as
-// 1000. It returns any other text unchanged.
+// plainNumber returns a number without exponent and trailing zeros, because parsers read 1e3 and 1000.0
+// as 1000. It returns any other text unchanged.
 func plainNumber(s string) string {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return s
@@ -207,5 +207,7 @@ func (g Patterns) value(text string, paths []value, passes bool) bool {
 // matchFolded reports whether one of the patterns matches a text regardless of case.
 func (g Patterns) matchFolded(text string) bool {
 	folded := strings.Map(wire.FoldRune, text)
-	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.low.match(folded) })
+	return slices.ContainsFunc(g, func(p *Pattern) bool {
+		return p.low.match(folded) || slices.ContainsFunc(p.lowForms, func(g *glob) bool { return g.match(folded) })
+	})
 }

@@ -211,7 +211,7 @@ func cleaned(s string) (sure string, maybe []string) {
 		return cleanedHome(s)
 	case strings.HasPrefix(s, "/"):
 		sure = path.Clean(s)
-		return sure, aliases(sure)
+		return sure, append(aliases(sure), throughProcess(s)...)
 	}
 	sure = path.Clean(s)
 	switch rest, up := climbed(sure); {
@@ -258,11 +258,6 @@ func cleanedHome(s string) (sure string, maybe []string) {
 // aliases returns other paths of the same file, which result from well-known symbolic links and
 // mounts, such as /private on macOS.
 func aliases(s string) (maybe []string) {
-	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
-		if _, below, ok := strings.Cut(rest, "/root/"); ok { // root directory of a process or thread
-			maybe = append(maybe, "/"+below)
-		}
-	}
 	for _, link := range [...]struct{ from, to string }{
 		{"/private/", "/"}, {"/System/Volumes/Data/", "/"},
 	} {

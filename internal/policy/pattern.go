@@ -18,9 +18,12 @@ type Pattern struct {
 	// homes are additional forms for paths below ~ in a rule that refuses: the home directory in
 	// the pattern may be the one that ~ means.
 	homes []*glob
+	// relative are additional forms for relative paths in a rule that refuses: ** in the pattern may be
+	// the unknown directory that contains them.
+	relative []*glob
 
-	// lowForms and lowHomes are forms and homes in lower case, for a rule that refuses: some file
-	// systems ignore case.
+	// lowForms and lowHomes are forms, relative and homes in lower case, for a rule that refuses: some
+	// file systems ignore case.
 	lowForms, lowHomes []*glob
 }
 
@@ -52,6 +55,10 @@ func NewPathPattern(source string, at configfile.Position) *Pattern {
 		for _, form := range homeForms(s) {
 			p.forms = append(p.forms, newGlob(form))
 			p.lowForms = append(p.lowForms, newGlob(strings.ToLower(form)))
+		}
+		if below, ok := strings.CutPrefix(s, "**/"); ok {
+			p.relative = append(p.relative, newGlob(below))
+			p.lowForms = append(p.lowForms, newGlob(strings.ToLower(below)))
 		}
 		if below := belowHome(s); below != "" {
 			p.homes = append(p.homes, newGlob(below))
