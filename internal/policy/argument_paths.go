@@ -99,22 +99,19 @@ func (q *request) look() {
 	for i := range q.values {
 		v := &q.values[i]
 		v.first = len(q.paths)
-		v.last = v.first
-		if v.inner && !v.escaped && begins(v.Text) { // look has found it in the text
-			continue
-		}
 		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
 		for _, seg := range v.keys {
 			isPath, isCommand = isPath || names.HasWord(seg, pathWords), isCommand || names.HasWord(seg, commandWords)
 			if meta && metaName(seg) {
 				continue
 			}
-			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the key itself is a path
+			if shown := v.inner && !v.escaped; !shown && (strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~")) { // the key itself is a path
 				q.add(seg, false)
 			}
 		}
 		switch {
 		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
+		case v.inner && !v.escaped && (begins(v.Text) || !isPath && !v.host()): // already found in the text around it
 		case isPath, v.host(), pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
 			q.add(v.Text, false)
 		default:
