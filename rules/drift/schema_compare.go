@@ -150,8 +150,9 @@ func (s *schemaChange) compare() {
 
 // constraints compares the constraints on a value.
 func (s *schemaChange) constraints(before, after *view) {
-	s.types(s.was.types(before), s.is.types(after))
-	s.choices(s.was.choices(before), s.is.choices(after))
+	listed := s.is.choices(after)
+	s.types(s.was.types(before), s.is.types(after), listed != nil)
+	s.choices(s.was.choices(before), listed)
 	for _, k := range keywords() {
 		o, n := s.was.get(before, k.name), s.is.get(after, k.name)
 		if !s.same(o, n) || s.refers && o >= 0 {

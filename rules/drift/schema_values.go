@@ -33,8 +33,9 @@ func covers(wide, narrow []string) bool {
 	})
 }
 
-// types reports a change in the types that a value may have.
-func (s *schemaChange) types(before, after []string) {
+// types reports a change in the types that a value may have. A type permits text only if the schema
+// does not list the values.
+func (s *schemaChange) types(before, after []string, listed bool) {
 	if covers(before, after) && covers(after, before) {
 		return
 	}
@@ -45,7 +46,7 @@ func (s *schemaChange) types(before, after []string) {
 		return strings.Join(all[:min(len(all), 7)], " or ")
 	}
 	weight := scanner.Medium
-	switch free := takesText(after) && !takesText(before); {
+	switch free := takesText(after) && !takesText(before) && !listed; {
 	case covers(before, after): // the new types are narrower
 		weight = scanner.Note
 	case free && s.guarded():
