@@ -81,8 +81,9 @@ func refers(doc *wire.Doc, root int) bool {
 type schemaChange struct {
 	*comparison
 	place
-	depth int
-	after *view // schemas that now apply to the value, set while its constraints are compared
+	depth  int
+	after  *view // schemas that now apply to the value, set while its constraints are compared
+	listed []int // values that all variants of the approved schema list for this parameter
 }
 
 // inner returns the comparison of two subschemas, old and now.
@@ -150,9 +151,12 @@ func (s *schemaChange) compare() {
 
 // constraints compares the constraints on a value.
 func (s *schemaChange) constraints(before, after *view) {
-	listed := s.is.choices(after)
+	approved, listed := s.listed, s.is.choices(after)
+	if approved == nil {
+		approved = s.was.choices(before)
+	}
 	s.types(s.was.types(before), s.is.types(after), listed != nil)
-	s.choices(s.was.choices(before), listed)
+	s.choices(approved, listed)
 	for _, k := range keywords() {
 		o, n := s.was.get(before, k.name), s.is.get(after, k.name)
 		if !s.same(o, n) || s.refers && o >= 0 {

@@ -39,9 +39,14 @@ func (s *schemaChange) properties(before, after *objectProperties) {
 }
 
 // schemas compares the schemas that variants declare for a property. A schema that any variant
-// already declared in the approved version does not count as a change.
+// already declared in the approved version does not count as a change, nor does a value that any
+// variant listed.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
+	var listed []int
+	if len(o.nodes) > 1 {
+		listed = s.was.choicesOfAll(o.nodes)
+	}
 	for _, node := range o.nodes {
 		if !s.refers {
 			known[string(s.old.AppendCanonical(nil, node))] = true
@@ -55,7 +60,9 @@ func (s *schemaChange) schemas(o, n *property) {
 			s.inner(n.name, -1, node).add(scanner.Note, "%q was added", n.name)
 			return
 		}
-		s.at(n.name, o.nodes[min(i, len(o.nodes)-1)], node)
+		in := s.inner(n.name, o.nodes[min(i, len(o.nodes)-1)], node)
+		in.listed, s.was.looks = listed, s.was.looks-len(listed)
+		in.compare()
 	}
 	if len(n.nodes) == 0 && len(o.nodes) > 0 {
 		s.at(n.name, o.nodes[0], -1)

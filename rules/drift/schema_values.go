@@ -105,6 +105,25 @@ func (s *side) listed(v *view, depth int) []int {
 	return nil
 }
 
+// choicesOfAll returns the values that several schemas list, without duplicates, or nil if one of them
+// lists none.
+func (s *side) choicesOfAll(schemas []int) (all []int) {
+	known := map[string]bool{}
+	for _, schema := range schemas {
+		some := s.choices(s.view(schema))
+		if some == nil {
+			return nil
+		}
+		for _, value := range some {
+			if written := string(s.doc.AppendCanonical(nil, value)); !known[written] {
+				known[written] = true
+				all = append(all, value)
+			}
+		}
+	}
+	return all
+}
+
 // typesOf returns the types of values, without duplicates.
 func typesOf(doc *wire.Doc, values []int) (all []string) {
 	for _, i := range values {
