@@ -2,6 +2,7 @@ package drift
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -41,7 +42,7 @@ var (
 // ownFamily reports whether the tools mentioned in a sentence belong to the server of the
 // definition.
 func (u *unapproved) ownFamily(tools, behind []byte) bool {
-	if sameServer.Match(behind) {
+	if sameServer.Match(behind) || u.ownNames(behind) {
 		return true
 	}
 	own := names.FoldName(u.serverName() + " " + u.d.Name)
@@ -52,6 +53,19 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	}
 	return false
 }
+
+// ownNames reports whether a text begins with a list of names in brackets, all of which are tools of
+// the server.
+func (u *unapproved) ownNames(behind []byte) bool {
+	m := inBrackets.FindSubmatch(behind)
+	if m == nil {
+		return false
+	}
+	listed := slices.DeleteFunc(slices.Collect(readWords(string(m[1]))), func(w string) bool { return w == "and" || w == "or" })
+	return len(listed) > 0 && !slices.ContainsFunc(listed, func(w string) bool { return !u.ownTool(w) })
+}
+
+var inBrackets = lazyregexp.New(`^\s*\(([^()]*)\)`)
 
 // commonKinds lists words between "other" and "tools" that do not say whose tools they are.
 var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
