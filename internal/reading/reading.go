@@ -30,10 +30,11 @@ type Definition interface {
 
 // Sentence is a sentence of a Text, with the first occurrence of each sense.
 type Sentence struct {
-	Start, End int
-	has        [Senses]span
-	denied     uint64 // bit set of the negated senses
-	named      bool   // the sentence contains a word spelled like a tool name
+	Start, End  int
+	has         [Senses]span
+	denied      uint64 // bit set of the negated senses
+	named       bool   // the sentence contains a word spelled like a tool name
+	ofParameter bool   // the sentence is in the schema of a parameter
 }
 
 // span is a part of a text; if end is 0, there is none.
@@ -81,7 +82,7 @@ func Sentences(t Text) iter.Seq[*Sentence] {
 			}
 			end := sentenceEnd(t.Folded, start)
 			if end-start >= shortest {
-				*s = Sentence{Start: start, End: end}
+				*s = Sentence{Start: start, End: end, ofParameter: t.OfParameter}
 				s.read(&t)
 				if ahead == nil {
 					ahead = new(Sentence)
@@ -221,7 +222,7 @@ func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 
 // note adds a sense as present or negated, unless its neighbouring words give it another meaning.
 func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
-	if beside(v, t, start, end) {
+	if beside(v, t, start, end) || v == Hush && s.ofParameter && leavesUnset(t[start:s.End]) {
 		return
 	}
 	if negatable&(1<<v) != 0 && d.covers(start) {

@@ -34,6 +34,20 @@ func beside(v Sense, t []byte, i, j int) bool {
 	return false
 }
 
+// leavesUnset reports whether a text tells the caller to omit the parameter that it describes ("leave
+// it out for the default"), rather than to keep something from a person.
+func leavesUnset(t []byte) bool {
+	at := leftOut.FindSubmatchIndex(t)
+	return at != nil && !audience.Match(t[at[2]:at[3]])
+}
+
+var (
+	// leftOut matches a clause about omitting something, and the rest of the clause.
+	leftOut = lazyregexp.New(`^leave (?:it|this|that) out((?:\s+(?:to|for|if|unless)\s[^.,;:]*)?)(?:[.,;:)]|$)`)
+	// audience matches people, and the texts written for them.
+	audience = lazyregexp.New(`\b(users?|people|persons?|humans?|anyone|answers?|repl(y|ies)|responses?|summar(y|ies)|reports?|explanations?|messages?)\b`)
+)
+
 // besideReach is how many bytes to either side of a word are examined.
 const besideReach = 32
 
