@@ -68,8 +68,9 @@ var (
 	goesInto = lazyregexp.New(`\b(out\s+of|enters|entering|(never|not|n['’]t)\s+enter|into|reach(es)?)\s+(your\s+|the\s+|this\s+)?$`)
 	// ownWork matches text before "in the background" that describes what a program does itself.
 	ownWork = lazyregexp.New(`\b(it|this|that|which)\s+(also\s+)?[a-z]+s\s[^.;]*$`)
-	// publicKey matches the text before a key that is not secret.
-	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
+	// publicKey matches the text before a key that is not secret, and before a variable for one, as in
+	// "the SSH_PUBLIC_KEY environment variable".
+	publicKey = lazyregexp.New("(\\b|_)(public|publishable)(_keys?[\"'`)]*)?\\s+$")
 	// isCopyOf matches text that says that something is a copy, not that a copy is
 	// made.
 	isCopyOf = lazyregexp.New(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
