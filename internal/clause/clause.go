@@ -4,6 +4,7 @@ package clause
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -240,12 +241,7 @@ func LowerInResult(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 
 // ContainsAny reports whether t contains any of the words.
 func ContainsAny(t []byte, words ...string) bool {
-	for _, w := range words {
-		if bytes.Contains(t, []byte(w)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(t, []byte(w)) })
 }
 
 // Combine returns every concatenation of one element from each list. It makes anchors from words

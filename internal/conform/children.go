@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -12,12 +13,7 @@ func (c *compiler) required(_ *keyword, at found) check {
 }
 
 func (r *run) hasAll(i int, names []string) bool {
-	for _, name := range names {
-		if r.get(i, name) < 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return r.get(i, name) < 0 })
 }
 
 // members are the rules for the members of an object.

@@ -32,12 +32,9 @@ func (g Patterns) coverAll(o Patterns) bool {
 	if len(o) == 0 {
 		return slices.ContainsFunc(g, func(p *Pattern) bool { return strings.Trim(p.source, "*") == "" && len(p.source) > 1 })
 	}
-	for _, p := range o {
-		if !slices.ContainsFunc(g, func(own *Pattern) bool { return own.exact.covers(p.exact) }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o, func(p *Pattern) bool {
+		return !slices.ContainsFunc(g, func(own *Pattern) bool { return own.exact.covers(p.exact) })
+	})
 }
 
 // coversForms reports whether the path forms of all patterns in o are covered.

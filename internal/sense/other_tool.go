@@ -2,6 +2,7 @@ package sense
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,12 +42,8 @@ var toolName = lazyregexp.New(`[_.]`)
 // Such tools may belong to the same server even if the server's list, which may be incomplete,
 // lacks one of them.
 func sameFamily(own, other string) bool {
-	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(w string) bool { return len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) })
 }
 
 // familyWord is the maximum length, in bytes, of a word that counts as a verb in a tool name; a

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -43,10 +44,5 @@ func beginsLikeCode(path string) bool {
 	defer f.Close()
 	var head [4]byte
 	n, _ := io.ReadFull(f, head[:]) // a file may be shorter
-	for _, beginning := range beginnings {
-		if bytes.HasPrefix(head[:n], []byte(beginning)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(beginnings[:], func(beginning string) bool { return bytes.HasPrefix(head[:n], []byte(beginning)) })
 }

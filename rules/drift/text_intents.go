@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/clause"
@@ -163,12 +164,7 @@ func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.poin
 
 // toNewPlace reports whether a sentence contains a host that is new to the definition.
 func toNewPlace(u *unapproved, s []byte) bool {
-	for _, host := range hostIn.FindAllSubmatch(s, 8) {
-		if !u.mentioned(string(host[1])) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hostIn.FindAllSubmatch(s, 8), func(host [][]byte) bool { return !u.mentioned(string(host[1])) })
 }
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
@@ -178,12 +174,7 @@ func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
 	}
-	for _, name := range identifierIn.Compiled().FindAll(s, maxPlacesRead) {
-		if u.ownTool(string(name)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(identifierIn.Compiled().FindAll(s, maxPlacesRead), func(name []byte) bool { return u.ownTool(string(name)) })
 }
 
 var (

@@ -16,12 +16,7 @@ func governsOthers(u *unapproved, s []byte) bool {
 	if at := othersTools.FindSubmatchIndex(s); at != nil && governing.Match(s) && !u.ownFamily(s[at[0]:at[1]], s[at[1]:]) {
 		return true
 	}
-	for _, m := range namedTool.FindAllSubmatch(s, maxPlacesRead) {
-		if !u.ownName(cmp.Or(string(m[1]), string(m[2]))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(namedTool.FindAllSubmatch(s, maxPlacesRead), func(m [][]byte) bool { return !u.ownName(cmp.Or(string(m[1]), string(m[2]))) })
 }
 
 var (
@@ -46,12 +41,9 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 		return true
 	}
 	own := names.FoldName(u.serverName() + " " + u.d.Name)
-	for _, w := range strings.Fields(string(tools)) {
-		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, names.FoldName(w)) || u.mentioned(w)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(string(tools)), func(w string) bool {
+		return len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, names.FoldName(w)) || u.mentioned(w))
+	})
 }
 
 // ownNames reports whether a text begins with a list of names in brackets, all of which are tools of
@@ -77,13 +69,6 @@ func (u *unapproved) ownName(name string) bool {
 
 // ownTool reports whether name is a tool of the same server.
 func (c *change) ownTool(name string) bool {
-	if _, known := c.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]; known {
-		return true
-	}
-	for i := range c.beside {
-		if strings.EqualFold(c.beside[i].Name, name) {
-			return true
-		}
-	}
-	return false
+	_, known := c.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]
+	return known || slices.ContainsFunc(c.beside, func(d mcp.Definition) bool { return strings.EqualFold(d.Name, name) })
 }

@@ -2,6 +2,8 @@ package hidden
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -81,10 +83,5 @@ func mayShare(d *mcp.Definition, stems []string) bool {
 }
 
 func isASCII(word string) bool {
-	for i := range len(word) {
-		if word[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf })
 }
