@@ -40,7 +40,7 @@ func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSour
 	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), o: o, max: o.MaxMessage, decoder: d}
 	_, s.records = d.(*jsonLines)
 	s.pool.New = func() any { return &lineChunk{source: s, data: make([]byte, 0, chunkBytes)} }
-	s.buffers.New = func() any { return newLineBuffers() }
+	s.buffers.New = func() any { return &lineBuffers{doc: wire.Doc{Names: &wire.Names{}}} }
 	return s
 }
 
@@ -67,8 +67,6 @@ type lineBuffers struct {
 	doc    wire.Doc
 	events []scanner.Event
 }
-
-func newLineBuffers() *lineBuffers { return &lineBuffers{doc: wire.Doc{Names: &wire.Names{}}} }
 
 // event returns a new event for a line.
 func (b *lineBuffers) event(file string, l line) *scanner.Event {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/go-json-experiment/json/jsontext"
@@ -243,12 +244,10 @@ func agentshPath(pointer string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(pointerEscapes.Replace(part))
+		b.WriteString(wire.UnescapePointer(part))
 	}
 	return b.String()
 }
-
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // binaryMismatch is the rule whose findings become mcp_server_binary_mismatch events.
 const binaryMismatch = "binary-mismatch"

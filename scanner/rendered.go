@@ -29,8 +29,9 @@ type rereading struct {
 func (in *Inspector) reread(p *TextPass) {
 	in.rendered(p)
 	in.markedLines(p)
-	in.subtitles(p)
-	in.tableCells(p)
+	for _, linesIn := range [...]func([]byte, func([]text.Line)){text.Subtitles, text.TableCells} {
+		linesIn(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
+	}
 	in.wrapped(p)
 }
 
@@ -79,16 +80,6 @@ func (in *Inspector) markedLines(p *TextPass) {
 		}
 		in.rereadLines(p, lines, '\n')
 	})
-}
-
-// subtitles inspects the text of subtitles without their times.
-func (in *Inspector) subtitles(p *TextPass) {
-	text.Subtitles(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
-}
-
-// tableCells inspects values of a table that have several lines.
-func (in *Inspector) tableCells(p *TextPass) {
-	text.TableCells(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
 }
 
 // rereadLines inspects lines of a text, joined by the given byte.

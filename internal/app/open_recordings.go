@@ -103,12 +103,10 @@ func partName(recording string, n int) string {
 	return recording + partMark + strconv.Itoa(n)
 }
 
-// partsOf returns the numbers of a recording's existing parts after the first.
-func partsOf(recording string) []int { return make(directories).parts(recording) }
-
 // directories remembers the entries of directories, so that each is read only once.
 type directories map[string][]os.DirEntry
 
+// parts returns the numbers of a recording's existing parts after the first.
 func (d directories) parts(recording string) (numbers []int) {
 	dir, base := filepath.Split(recording)
 	dir = cmp.Or(dir, ".")

@@ -57,7 +57,7 @@ func OpenTraffic(name string, size int64, keep int, tell func(string, ...any)) (
 		claim.Close()
 		return nil, fmt.Errorf("creating the recording: %w", err)
 	}
-	for _, old := range partsOf(name) {
+	for _, old := range make(directories).parts(name) {
 		if err := os.Remove(partName(name, old)); err != nil {
 			file.Close()
 			claim.Close()

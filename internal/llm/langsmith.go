@@ -71,7 +71,8 @@ func (r *Reader) langSmithRun(v View) {
 		return
 	}
 	at := func(run View) time.Time { return ended(func(key string) (string, bool) { return run.Str(key), true }) }
-	children := slices.Collect(v.At("child_runs").children)
+	var children []View
+	v.At("child_runs").each(func(c View) { children = append(children, c) })
 	slices.SortStableFunc(children, func(a, b View) int { return at(a).Compare(at(b)) })
 	for _, c := range children {
 		r.langSmithRun(c)

@@ -68,7 +68,8 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 		return false
 	}
 	b := &body{text: text, root: root, pointer: pointer, members: map[string]wire.Value{}}
-	r.begin(f.name)
+	r.format, r.firstText, r.items = f.name, nil, 0
+	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 	r.fill(b)
 	f.read(r, b)
 	if strings.Contains(f.name, "stream") { // each event is a piece of the stream
@@ -89,11 +90,6 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 
 // saidReason is the reason why text from users and models is not inspected.
 const saidReason = "text from users and models: only tools, calls and results are inspected"
-
-func (r *Reader) begin(format string) {
-	r.format, r.firstText, r.items = format, nil, 0
-	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
-}
 
 // Within sets the record that contains the bodies that follow.
 func (r *Reader) Within(o Record) { r.outer = o }

@@ -99,12 +99,6 @@ func (v View) each(visit func(View)) {
 	}
 }
 
-// children yields the children of a container that are not null.
-func (v View) children(yield func(View) bool) {
-	for c := v.First(); c.Is() && yield(c); c = c.Next() {
-	}
-}
-
 // Key returns the name of a member.
 func (v View) Key() string { return v.in().KeyString(v.n) }
 

@@ -110,7 +110,7 @@ func (r *Rule) decides() string {
 
 // added adds a new rule to the comparison. at is its index in the policy.
 func (c *comparison) added(at int, r *Rule) {
-	harmless := r.refuses()
+	harmless := r.Action == Deny || r.Action == Block
 	for _, earlier := range c.now.stages[0].rules[:at] {
 		harmless = harmless || earlier.covers(r)
 	}
@@ -132,9 +132,6 @@ func (c *comparison) gone(g missing) {
 	}
 	c.Add(configfile.EffectOf(!harmless), nil, "%s was removed: %s", g.rule.called(), g.rule.Action)
 }
-
-// refuses reports whether the rule blocks.
-func (r *Rule) refuses() bool { return r.Action == Deny || r.Action == Block }
 
 // CompareLists returns the changes from one version of the lists to the next. A change weakens the
 // lists if it lets anything pass that was refused before, or cannot be shown to be harmless. Nil lists

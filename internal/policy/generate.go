@@ -130,7 +130,7 @@ func (w *writer) serverList(p *Profile) {
 	for _, id := range slices.Sorted(maps.Keys(p.servers)) {
 		s := p.servers[id]
 		switch {
-		case !s.hasEvents():
+		case s.events == 0:
 			continue
 		case !nameable(id):
 			w.line(2, "# Not allowed: no rule can name the server %s", shown(id, 80))

@@ -219,9 +219,6 @@ func (e *profiled) allowed(s *profiled) []string {
 	return []string{e.listed}
 }
 
-// hasEvents reports whether the server had any events.
-func (e *profiled) hasEvents() bool { return e.events > 0 }
-
 // bySeverity returns the findings, most severe first.
 func (e *profiled) bySeverity() []found {
 	return slices.SortedFunc(slices.Values(e.found), func(a, b found) int {

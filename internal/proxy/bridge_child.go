@@ -234,9 +234,3 @@ func (c *child) refuseRequests(s *output, why string) {
 	}
 	c.gate.skip(&c.at, "a message from the server was dropped: "+why, scanner.Refuse)
 }
-
-// noise inspects and counts a line that is not a message. The bridge does not forward it, because
-// clients could not parse it.
-func (c *child) noise(frame []byte) {
-	c.gate.judge(&c.at, mcp.ServerToClient, frame)
-}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -74,7 +75,7 @@ func (c *child) listen() *outbox {
 func (c *child) take(frame []byte) {
 	s, ok := parseOutput(frame)
 	if !ok {
-		c.noise(frame)
+		c.gate.judge(&c.at, mcp.ServerToClient, frame) // counted, but not forwarded: clients could not parse it
 		return
 	}
 	if c.answersSeveral(s.answers) {

@@ -24,11 +24,6 @@ type sessionSecrets struct {
 	masks   text.Secrets // built from found
 }
 
-// give shares the digests of the secrets that the server of this connection was given.
-func (s *sharing) give(given text.Secrets) {
-	s.backlog = append(s.backlog, givenEntry(given.Values())...)
-}
-
 // secretDigest is what a proxy writes about a secret to the session.
 type secretDigest struct {
 	check uint8 // rules out most other texts without computing sum, and reveals little about the secret

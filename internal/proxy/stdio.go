@@ -63,7 +63,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	g := newGate(o)
 	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, given: c.Given}
 	if g.shared != nil {
-		g.shared.give(c.Given)
+		g.shared.backlog = append(g.shared.backlog, givenEntry(c.Given.Values())...)
 		at.others = &g.shared.secrets
 	}
 	if c.Alone != "" {

@@ -6,12 +6,7 @@ import (
 )
 
 // runByte marks the characters of both base64 alphabets, which include the hexadecimal digits.
-var runByte = func() (t [256]bool) {
-	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
-		t[b] = true
-	}
-	return
-}()
+var runByte = bytesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 
 // decodeRuns decodes runs of base64, and runs of hexadecimal and base32 within them, because a path
 // or a prefix such as 0x before encoded text consists of base64 characters, too.
@@ -54,12 +49,7 @@ func unhex(run []byte) []byte {
 }
 
 // isBase32 marks the characters of base32 (RFC 4648), in either case.
-var isBase32 = func() (t [256]bool) {
-	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567") {
-		t[b] = true
-	}
-	return
-}()
+var isBase32 = bytesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz234567")
 
 // unbase32 returns the text that base32 encodes, or nil.
 func unbase32(run []byte) []byte {

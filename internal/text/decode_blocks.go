@@ -57,7 +57,7 @@ func capitalsAndDigits(s []byte) (n int) {
 		n += bits.OnesCount64((between(y, 'A', 'Z') | between(y, '0', '9')) &^ x)
 	}
 	for _, b := range s {
-		if isCapital(b) || digit(b) {
+		if isCapital(b) || isDigit(b) {
 			n++
 		}
 	}

@@ -19,12 +19,15 @@ const (
 )
 
 // isHexDigit marks hexadecimal digits.
-var isHexDigit = func() (t [256]bool) {
-	for _, b := range []byte("0123456789abcdefABCDEF") {
+var isHexDigit = bytesOf("0123456789abcdefABCDEF")
+
+// bytesOf returns a table that marks the bytes of s.
+func bytesOf(s string) (t [256]bool) {
+	for _, b := range []byte(s) {
 		t[b] = true
 	}
 	return
-}()
+}
 
 // hexValue maps each hexadecimal digit to its value.
 var hexValue = func() (t [256]byte) {

@@ -106,7 +106,7 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) (credentials 
 			i++
 			continue
 		}
-		if !letter(s[i]) || i+2 < len(s) && digit(s[i+2]) { // nothing else can begin a number or an IBAN
+		if !letter(s[i]) || i+2 < len(s) && isDigit(s[i+2]) { // nothing else can begin a number or an IBAN
 			if end := numberAt(s, i); end > 0 {
 				yield(Distinct{Start: i, End: end, Kind: AccountValue, Digest: digestOf(s[i:end], letters)})
 				i = end

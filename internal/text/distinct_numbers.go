@@ -6,12 +6,12 @@ func numberAt(s []byte, i int) int {
 		return 0
 	}
 	from := i
-	iban := i+4 <= len(s) && letter(s[i]) && letter(s[i+1]) && digit(s[i+2]) && digit(s[i+3])
+	iban := i+4 <= len(s) && letter(s[i]) && letter(s[i+1]) && isDigit(s[i+2]) && isDigit(s[i+3])
 	switch {
 	case iban:
-	case s[i] == '+' && i+1 < len(s) && digit(s[i+1]):
+	case s[i] == '+' && i+1 < len(s) && isDigit(s[i+1]):
 		i++
-	case !digit(s[i]):
+	case !isDigit(s[i]):
 		return 0
 	}
 	digits, chars := 0, 0
@@ -19,12 +19,12 @@ func numberAt(s []byte, i int) int {
 		switch {
 		case chars > mostDigits:
 			return 0
-		case digit(s[i]):
+		case isDigit(s[i]):
 			digits++
 			chars++
 		case iban && letter(s[i]):
 			chars++
-		case (s[i] == ' ' || s[i] == '-') && i+1 < len(s) && (digit(s[i+1]) || iban && ibanGroup(s[i+1:])):
+		case (s[i] == ' ' || s[i] == '-') && i+1 < len(s) && (isDigit(s[i+1]) || iban && ibanGroup(s[i+1:])):
 		default:
 			return longNumber(s, from, i, iban, digits, chars)
 		}
@@ -38,7 +38,7 @@ func numberAt(s []byte, i int) int {
 func ibanGroup(s []byte) bool {
 	n := 0
 	for n < len(s) && valueClass[s[n]]&alnumClass != 0 {
-		if n++; n > 4 || lower(s[n-1]) == s[n-1] && !digit(s[n-1]) {
+		if n++; n > 4 || lower(s[n-1]) == s[n-1] && !isDigit(s[n-1]) {
 			return false
 		}
 	}
@@ -49,7 +49,7 @@ func ibanGroup(s []byte) bool {
 // otherwise 0.
 func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
 	switch {
-	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && digit(s[end+1])): // continues as something else
+	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && isDigit(s[end+1])): // continues as something else
 		return 0
 	case chars > mostDigits, different(s[from:end]) < 3:
 		return 0
@@ -65,7 +65,5 @@ func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
 
 // dated reports whether s begins with a date such as 2024-05-15.
 func dated(s []byte) bool {
-	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && digit(s[0]) && digit(s[5]) && digit(s[8])
+	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && isDigit(s[0]) && isDigit(s[5]) && isDigit(s[8])
 }
-
-func digit(b byte) bool { return b >= '0' && b <= '9' }

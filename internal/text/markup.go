@@ -332,12 +332,7 @@ func tagNames(list string) map[string]bool {
 }
 
 // markupBytes are the bytes at which markup can begin, and the line feed.
-var markupBytes = func() (t [256]bool) {
-	for _, b := range []byte("<&[\n" + emphasisMarks) {
-		t[b] = true
-	}
-	return
-}()
+var markupBytes = bytesOf("<&[\n" + emphasisMarks)
 
 // nextMarkup returns the position of the first byte of s that can begin markup, or len(s).
 func nextMarkup(s []byte) int {

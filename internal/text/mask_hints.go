@@ -55,5 +55,5 @@ func afterName(rest []byte) []byte {
 
 // toPort reports whether four digits and more text follow.
 func toPort(rest []byte) bool {
-	return len(rest) > 4 && digit(rest[0]) && digit(rest[1]) && digit(rest[2]) && digit(rest[3])
+	return len(rest) > 4 && isDigit(rest[0]) && isDigit(rest[1]) && isDigit(rest[2]) && isDigit(rest[3])
 }

@@ -38,7 +38,7 @@ func checkBlocks(t *rapid.T, s []byte) {
 		block := s[i:min(i+blockSize, len(s))]
 		n := 0
 		for k, b := range block {
-			if isCapital(b) || digit(b) {
+			if isCapital(b) || isDigit(b) {
 				n++
 			}
 			if alnum>>k&1 == 1 != isAlnum(b) || high>>k&1 == 1 != (b >= 0x80) {
