@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -159,9 +160,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 	case "content_block_start":
 		block := v.At("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {
-			if !s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)}) {
-				r.skip(block, "more incomplete calls in streams than the limit of %d", maxStreams)
-			}
+			r.open(key, block, &partial{raw: bytes.Clone(block.Raw())})
 		} else {
 			r.anthropicBlock(block)
 		}

@@ -20,12 +20,8 @@ func converseEvent(v View) bool {
 	return slices.Contains(converseEvents, e.Key()) || e.Key() == "metadata" && e.has("usage", wire.Object) || strings.HasSuffix(e.Key(), "Exception") && e.has("message", wire.String)
 }
 
-// readConverseEvent handles an event in a stream. A call is read once its block is complete.
-func readConverseEvent(r *Reader, b *body) {
-	v, ok := r.view(b, b.root, "")
-	if !ok {
-		return
-	}
+// converseEvent handles an event in a stream. A call is read once its block is complete.
+func (r *Reader) converseEvent(v View) {
 	const stream = "bedrock"
 	s, e := &r.streams, v.First()
 	kind := e.Key()
@@ -39,13 +35,13 @@ func readConverseEvent(r *Reader, b *body) {
 		r.brokenOff(stream)
 		r.sawText = false
 	}
-	r.streamed(stream, "messageStop", b.origin(b.root, ""))
+	r.streamed(stream, "messageStop", v.Origin())
 	key := streamKey{of: stream, index: string(e.At("contentBlockIndex").Raw())}
 	switch kind {
 	case "contentBlockStart":
 		use := e.At("start").At("toolUse")
-		if use.Is() && !s.open(key, &partial{at: use.Origin(), id: []byte(use.Str("toolUseId")), name: []byte(use.Str("name")), server: converseServer(use)}) {
-			r.skip(use, "more incomplete calls in streams than the limit of %d", maxStreams)
+		if use.Is() {
+			r.open(key, use, &partial{id: []byte(use.Str("toolUseId")), name: []byte(use.Str("name")), server: converseServer(use)})
 		}
 	case "contentBlockDelta":
 		delta := e.At("delta")

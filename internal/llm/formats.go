@@ -14,6 +14,15 @@ type format struct {
 	read func(*Reader, *body)
 }
 
+// ofRoot returns the reader of a format whose body is read as a single view.
+func ofRoot(read func(*Reader, View)) func(*Reader, *body) {
+	return func(r *Reader, b *body) {
+		if v, ok := r.view(b, b.root, ""); ok {
+			read(r, v)
+		}
+	}
+}
+
 // formats are recognised by members that their writers always write. More specific formats come
 // first.
 var formats []format
@@ -33,7 +42,7 @@ func init() {
 		{"a goose session", goose, readGoose},
 		{"a Kiro CLI conversation", kiroConversation, readKiroConversation},
 		{"a Kiro CLI session", kiroSession, readKiroSession},
-		{"an event of Claude Managed Agents", managedEvent, readManagedEvent},
+		{"an event of Claude Managed Agents", managedEvent, ofRoot((*Reader).managedEvent)},
 		{"a list of events of Claude Managed Agents", managedEvents, readManagedEvents},
 		{"an agent of Claude Managed Agents", managedAgent, readManagedAgent},
 		{"a VS Code chat session", vscode, readVSCode},
@@ -56,7 +65,7 @@ func init() {
 		{"a LiteLLM log", liteLLM, readLiteLLM},
 		{"an OpenAI Chat Completions stream", func(v View) bool {
 			return v.has("choices", wire.Array) && (v.says("object", "chat.completion.chunk") || v.At("choices").First().has("delta", wire.Object))
-		}, readChatChunk},
+		}, ofRoot((*Reader).chatChunk)},
 		{"an OpenAI Chat Completions response", func(v View) bool {
 			return v.has("choices", wire.Array) && (strings.HasPrefix(v.Str("object"), "chat.completion") || v.At("choices").First().At("message").Str("role") != "")
 		}, readChatResponse},
@@ -67,13 +76,13 @@ func init() {
 		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.Str("type"), "response.") }, readResponsesEvent},
 		{"a Gemini request", func(v View) bool { return v.At("contents").First().has("parts", wire.Array) }, readGeminiRequest},
 		{"a Gemini response", func(v View) bool { return v.At("candidates").First().At("content").Kind() == wire.Object }, readGeminiResponse},
-		{"an event of an Amazon Bedrock Converse stream", converseEvent, readConverseEvent},
+		{"an event of an Amazon Bedrock Converse stream", converseEvent, ofRoot((*Reader).converseEvent)},
 		{"an Amazon Bedrock Converse response", func(v View) bool { return v.Str("stopReason") != "" && v.At("output").has("message", wire.Object) }, readConverseResponse},
 		{"a trace of the OpenAI Agents SDK", agentsTrace, readAgentsTrace},
 		{"a list of traces of the OpenAI Agents SDK", agentsTraces, readAgentsTraces},
-		{"a LangSmith run", langSmithRun, readLangSmithRun},
+		{"a LangSmith run", langSmithRun, ofRoot((*Reader).langSmithRun)},
 		{"a list of LangSmith runs", langSmithRuns, readLangSmithRuns},
-		{"a LangChain message", langChainMessage, readLangChainMessage},
+		{"a LangChain message", langChainMessage, ofRoot((*Reader).langChainTurn)},
 		{"a list of LangChain messages", func(v View) bool { return v.Kind() == wire.Array && isLangChain(v.First()) }, readLangChainMessages},
 		{"a LangGraph state", langGraphState, readLangGraphState},
 		{"a LangGraph update", langGraphUpdate, readLangGraphUpdate},

@@ -35,18 +35,7 @@ func interaction(v View) bool {
 
 func readInteractionRequest(r *Reader, b *body) {
 	r.style = Underlined
-	key, before := firstSaid(b.members["input"]), b.str("previous_interaction_id")
-	if input := b.members["input"]; input.Kind() == wire.String {
-		key = "user\x00" + string(appendSaid(nil, input))
-		r.textAt(b.origin(input, "/input"))
-	}
-	if before != "" {
-		key = "response " + before
-	}
-	r.conversation(b, key, b.members["input"])
-	if before != "" {
-		r.before = before + " "
-	}
+	r.continued(b, b.str("previous_interaction_id"))
 	r.each(b, "tools", func(_ int, v View) { r.interactionTool(v) })
 	if b.members["input"].Kind() == wire.Array {
 		r.each(b, "input", r.itemsOf(r.interactionStep))
@@ -148,9 +137,7 @@ func (r *Reader) interactionPiece(key streamKey, v View) {
 	}
 	p := r.streams.parts[key]
 	if p == nil {
-		p = &partial{at: v.Origin(), result: result}
-		if !r.streams.open(key, p) {
-			r.skip(v, "more incomplete calls in streams than the limit of %d", maxStreams)
+		if p = (&partial{result: result}); !r.open(key, v, p) {
 			return
 		}
 	}

@@ -65,11 +65,10 @@ func langGraphUpdate(v View) bool {
 	return v.Kind() == wire.Object && v.First().Kind() == wire.Object && isLangChain(v.First().At("messages").First())
 }
 
-func readLangChainMessage(r *Reader, b *body) {
-	if v, ok := r.view(b, b.root, ""); ok {
-		r.turn = langChainMembers(v).Str("id")
-		r.langChain(v)
-	}
+// langChainTurn reads a message that is an answer of its own, not one of a conversation.
+func (r *Reader) langChainTurn(v View) {
+	r.turn = langChainMembers(v).Str("id")
+	r.langChain(v)
 }
 
 func readLangChainMessages(r *Reader, b *body) { r.langChainList(b, b.root, "") }
@@ -89,10 +88,7 @@ func readLangGraphState(r *Reader, b *body) {
 func readLangGraphUpdate(r *Reader, b *body) {
 	for c := b.root.Children(); c.Next(); {
 		pointer := "/" + wire.EscapePointer(c.Value.Key())
-		r.list(b, c.Value.Get("messages"), pointer+"/messages", func(_ int, v View) {
-			r.turn = langChainMembers(v).Str("id")
-			r.langChain(v)
-		})
+		r.list(b, c.Value.Get("messages"), pointer+"/messages", func(_ int, v View) { r.langChainTurn(v) })
 	}
 }
 

@@ -21,12 +21,6 @@ func langSmithRuns(v View) bool {
 	return v.Kind() == wire.Array && langSmithRun(v.First()) || v.has("runs", wire.Array) && langSmithRun(v.At("runs").First())
 }
 
-func readLangSmithRun(r *Reader, b *body) {
-	if v, ok := r.view(b, b.root, ""); ok {
-		r.langSmithRun(v)
-	}
-}
-
 // readLangSmithRuns reads runs in the order in which they ended: tool runs before the runs that contain
 // them.
 func readLangSmithRuns(r *Reader, b *body) {

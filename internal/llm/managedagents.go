@@ -41,12 +41,6 @@ func managedAgent(v View) bool {
 	return v.At("model").Is() && tool(v) || v.At("environment_id").Is() && tool(v.At("agent"))
 }
 
-func readManagedEvent(r *Reader, b *body) {
-	if v, ok := r.view(b, b.root, ""); ok {
-		r.managedEvent(v)
-	}
-}
-
 func readManagedEvents(r *Reader, b *body) {
 	if b.root.Kind() == wire.Array {
 		r.list(b, b.root, "", func(_ int, v View) { r.managedEvent(v) })

@@ -100,12 +100,8 @@ func readChatResponse(r *Reader, b *body) {
 	r.each(b, "choices", func(_ int, v View) { r.chatMessage(v.At("message")) })
 }
 
-// readChatChunk handles a chunk of a stream. The calls in a choice are read when the choice is finished.
-func readChatChunk(r *Reader, b *body) {
-	v, ok := r.view(b, b.root, "")
-	if !ok {
-		return
-	}
+// chatChunk handles a chunk of a stream. The calls in a choice are read when the choice is finished.
+func (r *Reader) chatChunk(v View) {
 	s, stream := &r.streams, "chat "+v.Str("id")
 	r.streamed(stream, doneMark, v.Origin())
 	for choice := v.At("choices").First(); choice.Is(); choice = choice.Next() {
@@ -137,8 +133,7 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 	if id := c.Str("id"); s.parts[key] != nil && id != "" && string(s.parts[key].id) != id && len(s.parts[key].id) > 0 {
 		r.chatPartial(key, s.take(key)) // some providers give all calls the same index
 	}
-	if s.parts[key] == nil && !s.open(key, &partial{at: c.Origin()}) {
-		r.skip(c, "more incomplete calls in streams than the limit of %d", maxStreams)
+	if s.parts[key] == nil && !r.open(key, c, &partial{}) {
 		return
 	}
 	p := s.parts[key]

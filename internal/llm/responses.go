@@ -12,25 +12,30 @@ import (
 var responsesTools = []string{"web_search", "file_search", "computer", "code_interpreter", "image_generation", "local_shell", "shell", "apply_patch", "tool_search", "programmatic_tool_calling"}
 
 func readResponsesRequest(r *Reader, b *body) {
-	key := firstSaid(b.members["input"])
-	if input := b.members["input"]; input.Kind() == wire.String {
-		key = "user\x00" + string(appendSaid(nil, input))
-		r.textAt(b.origin(input, "/input"))
-	}
-	if before := b.str("previous_response_id"); before != "" {
-		key = "response " + before
-	}
 	r.asked = true
-	r.conversation(b, key, b.members["input"])
-	if before := b.str("previous_response_id"); before != "" {
-		r.before = before + " "
-	}
+	r.continued(b, b.str("previous_response_id"))
 	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
 	if b.members["input"].Kind() == wire.String {
 		r.answer = 1
 		return
 	}
 	r.each(b, "input", r.itemsOf(r.responsesItem))
+}
+
+// continued begins a request whose input follows a previous response, "" for none.
+func (r *Reader) continued(b *body, before string) {
+	input := b.members["input"]
+	key := firstSaid(input)
+	if input.Kind() == wire.String {
+		key = "user\x00" + string(appendSaid(nil, input))
+		r.textAt(b.origin(input, "/input"))
+	}
+	if before == "" {
+		r.conversation(b, key, input)
+		return
+	}
+	r.conversation(b, "response "+before, input)
+	r.before = before + " "
 }
 
 // itemsOf returns a function that reads the items of a history in order. One answer of the model can

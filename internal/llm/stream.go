@@ -56,15 +56,18 @@ func (s *streams) start(key, until string, at scanner.Origin, turn string) bool 
 
 func (s *streams) stop(key string) { delete(s.running, key) }
 
-func (s *streams) open(key streamKey, p *partial) bool {
+// open begins a call or a result at a view, and reports whether there is room for it.
+func (r *Reader) open(key streamKey, at View, p *partial) bool {
+	s := &r.streams
 	if len(s.parts) >= maxStreams {
+		r.skip(at, "more incomplete calls in streams than the limit of %d", maxStreams)
 		return false
 	}
 	if s.parts == nil {
 		s.parts = map[streamKey]*partial{}
 	}
 	s.next++
-	p.order = s.next
+	p.at, p.order = at.Origin(), s.next
 	s.parts[key] = p
 	return true
 }

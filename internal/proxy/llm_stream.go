@@ -323,7 +323,7 @@ func (s *llmStream) known(data []byte) {
 	case "gemini":
 		s.flow, s.format = &geminiFlow{}, format
 		if format == interactionStream {
-			s.flow = newInteractionFlow()
+			s.flow = &interactionFlow{*newAnthropicFlow()}
 		}
 	case "anthropic":
 		s.flow, s.format = newAnthropicFlow(), format
@@ -334,7 +334,7 @@ func (s *llmStream) known(data []byte) {
 		case chatStream:
 			s.flow, s.format = newChatFlow(), format
 		case converseStream:
-			s.flow, s.format = newConverseFlow(), format
+			s.flow, s.format = &converseFlow{*newAnthropicFlow(), map[string]bool{}}, format
 		}
 	}
 }

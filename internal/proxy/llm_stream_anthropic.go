@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -33,19 +35,9 @@ func (f *anthropicFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	case "content_block_start":
 		return f.begin(index, doc, doc.Get(0, "content_block"))
 	case "content_block_delta":
-		if f.queued[index] {
-			return holdOn
-		}
+		return f.goesOn(index)
 	case "content_block_stop":
-		if _, call := f.open[index]; call {
-			f.open[index] = true
-			if f.whole() {
-				return judgeIt
-			}
-		}
-		if f.queued[index] {
-			return holdOn
-		}
+		return f.ends(index)
 	case "message_delta":
 		if len(f.open) > 0 {
 			return holdOn
@@ -74,13 +66,23 @@ func (f *anthropicFlow) begin(index string, doc *wire.Doc, block int) llmStep {
 	return holdOn
 }
 
-func (f *anthropicFlow) whole() bool {
-	for _, done := range f.open {
-		if !done {
-			return false
+// goesOn handles an event within a block.
+func (f *anthropicFlow) goesOn(index string) llmStep {
+	if f.queued[index] {
+		return holdOn
+	}
+	return passOn
+}
+
+// ends handles the end of a block. The held calls are inspected once all of them are complete.
+func (f *anthropicFlow) ends(index string) llmStep {
+	if _, call := f.open[index]; call {
+		f.open[index] = true
+		if !slices.Contains(slices.Collect(maps.Values(f.open)), false) {
+			return judgeIt
 		}
 	}
-	return true
+	return f.goesOn(index)
 }
 
 func (f *anthropicFlow) decide(said []replay.Said) {

@@ -15,8 +15,6 @@ type converseFlow struct {
 	said map[string]bool // blocks whose replacement text was written
 }
 
-func newConverseFlow() *converseFlow { return &converseFlow{*newAnthropicFlow(), map[string]bool{}} }
-
 func (f *converseFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	e := doc.First(0)
 	if e < 0 {
@@ -34,21 +32,13 @@ func (f *converseFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 			f.queued[index] = true
 		}
 	case "contentBlockStop":
-		if open {
-			f.open[index] = true
-			if f.whole() {
-				return judgeIt
-			}
-		}
+		return f.ends(index)
 	case "messageStop":
 		if len(f.open) > 0 {
 			return judgeIt
 		}
 	}
-	if f.queued[index] {
-		return holdOn
-	}
-	return passOn
+	return f.goesOn(index)
 }
 
 func (f *converseFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {

@@ -11,8 +11,6 @@ import (
 // Messages API. Older versions of the Interactions API use the name "content" for a step.
 type interactionFlow struct{ anthropicFlow }
 
-func newInteractionFlow() *interactionFlow { return &interactionFlow{*newAnthropicFlow()} }
-
 func (f *interactionFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	index, event := raw(doc, 0, "index"), str(doc, 0, "event_type")
 	piece := max(doc.Get(0, "step"), doc.Get(0, "content"), doc.Get(0, "delta"))
@@ -27,12 +25,7 @@ func (f *interactionFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 			return holdOn
 		}
 	case strings.HasSuffix(event, ".stop"):
-		if open {
-			f.open[index] = true
-			if f.whole() {
-				return judgeIt
-			}
-		}
+		return f.ends(index)
 	case kind == "function_call", kind == "arguments_delta" && !open: // arguments of a call that did not start cannot be judged
 		if starts {
 			delete(f.blocked, index)
@@ -48,10 +41,7 @@ func (f *interactionFlow) take(_ *llmEvent, doc *wire.Doc) llmStep {
 	case starts:
 		delete(f.blocked, index)
 	}
-	if f.queued[index] {
-		return holdOn
-	}
-	return passOn
+	return f.goesOn(index)
 }
 
 func (f *interactionFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
