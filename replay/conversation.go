@@ -293,7 +293,7 @@ func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd
 
 func (c *conversations) call(i *llm.Item) {
 	s := c.session(i)
-	args := argumentsOf(i, nil)
+	args := argumentsOf(i)
 	before, said := s.calls[i.ID], markOf(args)
 	if again := before != nil && before.answered && before.args != said && len(args) > len("{}"); i.ID != "" && before != nil && i.Echo && !again {
 		return // a repetition; a call with other arguments is a new one, because some models reuse an ID
@@ -317,18 +317,18 @@ func (c *conversations) call(i *llm.Item) {
 	c.emit(s, i, e, frame.odd, m)
 }
 
-// argumentsOf appends the arguments in canonical form, whether they are in a string or not.
-func argumentsOf(i *llm.Item, dst []byte) []byte {
+// argumentsOf returns the arguments in canonical form, whether they are in a string or not.
+func argumentsOf(i *llm.Item) []byte {
 	if i.Args.Kind() == wire.String {
 		if parsed, err := i.Args.Parsed(); err == nil {
-			return parsed.AppendCanonical(dst)
+			return parsed.AppendCanonical(nil)
 		}
-		return append(dst, bytes.TrimSpace(i.Args.Text())...)
+		return bytes.Clone(bytes.TrimSpace(i.Args.Text()))
 	}
 	if !i.Args.Is() {
-		return append(dst, "{}"...)
+		return []byte("{}")
 	}
-	return i.Args.AppendCanonical(dst)
+	return i.Args.AppendCanonical(nil)
 }
 
 // contentOf appends the content of a result, without members that clients add only in some

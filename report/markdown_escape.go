@@ -65,7 +65,7 @@ func code(s string) string {
 	if s == "" {
 		return ""
 	}
-	run := longestRun(s, '`')
+	run := backticks(s)
 	if run > maxBackticks {
 		s, run = strings.ReplaceAll(s, "`", "<U+0060>"), 0
 	}
@@ -79,15 +79,15 @@ func code(s string) string {
 // fence returns lines as a code block that none of them can end.
 func fence(language string, lines []string) string {
 	body := strings.Join(lines, "\n")
-	marks := strings.Repeat("`", max(3, longestRun(body, '`')+1))
+	marks := strings.Repeat("`", max(3, backticks(body)+1))
 	return marks + language + "\n" + body + "\n" + marks + "\n"
 }
 
-// longestRun returns the length of the longest run of a byte in s.
-func longestRun(s string, c byte) int {
+// backticks returns the length of the longest run of backticks in s.
+func backticks(s string) int {
 	longest, run := 0, 0
 	for i := range len(s) {
-		if run++; s[i] != c {
+		if run++; s[i] != '`' {
 			run = 0
 		}
 		longest = max(longest, run)

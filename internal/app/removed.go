@@ -29,7 +29,7 @@ func (p *Plan) removed() {
 	if !p.searched {
 		return
 	}
-	configured, locked := p.names(func(*configfile.Entry) bool { return true }), map[string]bool{}
+	configured, locked := p.configured(), map[string]bool{}
 	at := scanner.Location{}
 	if p.lockfile != nil {
 		at = scanner.Location{File: p.lockfile.Path, Line: 1, Column: 1}
@@ -53,6 +53,11 @@ func (p *Plan) removed() {
 			p.Events = append(p.Events, RemovedEvent(name, at))
 		}
 	}
+}
+
+// configured returns the names of the servers in the configurations.
+func (p *Plan) configured() map[string]bool {
+	return p.names(func(*configfile.Entry) bool { return true })
 }
 
 // Enabled returns the names of the servers that configurations enable, or nil if the run does not know

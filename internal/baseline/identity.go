@@ -101,8 +101,7 @@ func (id *Identity) Program() string {
 	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
 	}
-	switch id = id.Canonical(); {
-	case id.Package == "" && id.Command != "":
+	if id = id.Canonical(); id.Package == "" && id.Command != "" {
 		return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Command}, id.Args...))
 	}
 	return fmt.Sprintf("%q", []string{id.URL, string(id.Ecosystem), "", id.Package})
@@ -114,8 +113,7 @@ func (id *Identity) Key() string {
 	if id == nil || id.Command == "" && id.URL == "" {
 		return ""
 	}
-	switch id = id.Canonical(); {
-	case id.Package == "":
+	if id = id.Canonical(); id.Package == "" {
 		return fmt.Sprintf("%q", append([]string{id.URL, id.Command}, id.Args...))
 	}
 	return fmt.Sprintf("%q", append([]string{id.URL, string(id.Ecosystem), id.Package}, id.bareArgs()...))

@@ -98,11 +98,6 @@ type place struct {
 
 func (p place) scope() string { return bases[p.base].scope }
 
-// suffix returns the suffix shared by all paths at this place. It includes the usual name of a
-// directory that a variable can relocate, because a file name such as config.toml alone would match
-// the files of many programs.
-func (p place) suffix() string { return bases[p.base].name + p.pattern }
-
 // at reports whether a path matches a place.
 func (d Dirs) at(p place, name string) bool {
 	root := d.directory(p.base)
@@ -170,7 +165,9 @@ func clientOf(name string) string {
 		if p.client == "" || p.pattern == "" {
 			continue
 		}
-		if doublestar.MatchUnvalidated("**/"+strings.ToLower(p.suffix()), name) {
+		// With the usual name of a directory that a variable can relocate: a file name such as config.toml
+		// alone would match the files of many programs.
+		if doublestar.MatchUnvalidated("**/"+strings.ToLower(bases[p.base].name+p.pattern), name) {
 			return p.client
 		}
 	}

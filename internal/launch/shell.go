@@ -9,11 +9,7 @@ import (
 
 // shell reports whether a program runs a string of shell commands.
 func shell(name string) bool {
-	switch name {
-	case "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "powershell", "pwsh":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "powershell", "pwsh"}, name)
 }
 
 // shellText returns the index of the word that a POSIX shell runs as its command string, and the

@@ -101,11 +101,7 @@ var (
 // does not look at the environment: OpenAI runs a shell call whose environment is a container, which the
 // caller must check.
 func ClientRuns(kind string) bool {
-	switch kind {
-	case "computer_call", "local_shell_call", "shell_call", "apply_patch_call":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"computer_call", "local_shell_call", "shell_call", "apply_patch_call"}, kind)
 }
 
 // responsesItem reads an input or output item.

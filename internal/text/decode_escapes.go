@@ -138,7 +138,7 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 	if percentEscapes(s) >= minEscapes { // a percent sign that is not an escape must not hide the escapes
 		whole(percentEncoding, Unpercent(s))
 	}
-	if countBefore(s, '\\', "xuU01") >= minEscapes { // numeric escapes
+	if countNumeric(s) >= minEscapes { // numeric escapes
 		if u, n := Unescape(s); n >= minEscapes {
 			whole(Escapes, u)
 		}
@@ -157,14 +157,14 @@ func decodeEscapes(s []byte, yield func(Hidden)) {
 	}
 }
 
-// countBefore counts the marks in s that are followed by one of the characters in next.
-func countBefore(s []byte, mark byte, next string) (n int) {
+// countNumeric counts what looks like a numeric escape in s.
+func countNumeric(s []byte) (n int) {
 	for {
-		i := bytes.IndexByte(s, mark)
+		i := bytes.IndexByte(s, '\\')
 		if i < 0 || i+1 == len(s) {
 			return n
 		}
-		if strings.IndexByte(next, s[i+1]) >= 0 {
+		if strings.IndexByte("xuU01", s[i+1]) >= 0 {
 			n++
 		}
 		s = s[i+1:]

@@ -60,7 +60,7 @@ func programWeight(was, now *baseline.Identity) (scanner.Severity, string) {
 	const message = "the executable differs from the approved one"
 	const elsewhere = "the program is outside the project, and differs from the approved one: it was updated or replaced, or the lockfile is from another machine"
 	switch {
-	case inProject(was.Executable) || inProject(now.Executable):
+	case strings.HasPrefix(was.Executable, "./") || strings.HasPrefix(now.Executable, "./"): // in the project
 		return scanner.Critical, message
 	case was.Executable != now.Executable:
 		return scanner.Medium, elsewhere
@@ -71,9 +71,6 @@ func programWeight(was, now *baseline.Identity) (scanner.Severity, string) {
 	}
 	return scanner.Critical, message
 }
-
-// inProject reports whether the path of an executable is that of a file in the project.
-func inProject(executable string) bool { return strings.HasPrefix(executable, "./") }
 
 // systemProgram reports whether the executable is a command that PATH finds in a system directory.
 func systemProgram(id *baseline.Identity) bool {

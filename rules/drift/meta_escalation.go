@@ -117,13 +117,11 @@ var openness = [][]string{
 		"everyone", "anyone", "world"},
 }
 
-// grants reports whether a key concerns a tool's permissions.
-func grants(key string) bool { return anyWord(key, granting) }
-
 // naming contains words in the names of objects whose members are named after permissions, such as
 // scopes in {"scopes": {"write": true}}.
 var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
+// granting contains words in keys that concern a tool's permissions.
 var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode
 	scope scopes permission permissions privilege privileges role roles auth grant grants
 	data class classes classification sensitivity category categories

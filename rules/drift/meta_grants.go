@@ -103,7 +103,7 @@ func (d *declared) member(c int, key string, list bool) {
 	}
 	inner := ""
 	switch {
-	case grants(name), d.known != nil && !d.known[name] && d.doc.Kind(c) == wire.Array:
+	case anyWord(name, granting), d.known != nil && !d.known[name] && d.doc.Kind(c) == wire.Array:
 		inner = name
 	case list:
 		inner = key

@@ -2,6 +2,7 @@ package hidden
 
 import (
 	"maps"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -68,7 +69,7 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 	precedes, _ := utf8.DecodeLastRune(before)
 	joined := (kinds[0x200C] || kinds[0x200D]) && (notLatin(follows) || notLatin(precedes) || unicode.IsSymbol(precedes) || unicode.Is(unicode.Variation_Selector, precedes))
 	switch {
-	case count >= unseenRun || len(kinds) > 1 || privateUse(kinds) || latin(precedes) && latin(follows):
+	case count >= unseenRun || len(kinds) > 1 || privateUse(kinds) || unicode.Is(unicode.Latin, precedes) && unicode.Is(unicode.Latin, follows):
 		return scanner.High
 	case joined || len(before) == 0:
 		return 0
@@ -85,11 +86,8 @@ func notLatin(r rune) bool {
 // unseen reports whether s starts with an invisible or private-use character.
 func unseen(s []byte) bool {
 	r, _ := utf8.DecodeRune(s)
-	switch {
-	case r >= 0x200B && r <= 0x200D, r >= 0x2060 && r <= 0x2064, r == 0xFEFF, r == 0x180E, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0:
-		return true
-	}
-	return unicode.Is(unicode.Co, r)
+	return r >= 0x200B && r <= 0x200D || r >= 0x2060 && r <= 0x2064 || unicode.Is(unicode.Co, r) ||
+		slices.Contains([]rune{0xFEFF, 0x180E, 0x115F, 0x1160, 0x3164, 0xFFA0}, r)
 }
 
 func privateUse(kinds map[rune]bool) bool {
@@ -100,6 +98,3 @@ func privateUse(kinds map[rune]bool) bool {
 	}
 	return false
 }
-
-// latin reports whether r is a Latin letter, which does not need a joiner.
-func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
