@@ -162,16 +162,6 @@ func (b *bridge) listen(r *http.Request) (*http.Response, error) {
 	return respondTo(r, http.StatusOK, eventStream, &events{box: c.listen(), ctx: r.Context()}, -1), nil
 }
 
-// Processes returns the number of running server processes, including those that are ending.
-func (h *HTTP) Processes() int {
-	if h.bridge == nil {
-		return 0
-	}
-	h.bridge.mu.Lock()
-	defer h.bridge.mu.Unlock()
-	return h.bridge.count
-}
-
 // known returns the session that a request names.
 func (b *bridge) known(r *http.Request) (*child, error) {
 	id := sessionID(r)
