@@ -143,13 +143,19 @@ func looksAlike(a, b string) bool {
 
 // glyph returns the character that the start of w looks like, and how many bytes look like it.
 func glyph(w string) (as byte, n int) {
-	if len(w) > 1 && w[0] == 'r' && w[1] == 'n' {
+	as, n = pair(w)
+	return alikeByte(as), n
+}
+
+// pair returns the letter that the first two bytes of w resemble and 2, or the first byte and 1.
+func pair[T string | []byte](w T) (as byte, n int) {
+	switch {
+	case len(w) > 1 && w[0] == 'r' && w[1] == 'n':
 		return 'm', 2
-	}
-	if len(w) > 1 && w[0] == 'v' && w[1] == 'v' {
+	case len(w) > 1 && w[0] == 'v' && w[1] == 'v':
 		return 'w', 2
 	}
-	return alikeByte(w[0]), 1
+	return w[0], 1
 }
 
 // alikeByte returns the letter that a digit or an i looks like, or any other byte unchanged.

@@ -77,15 +77,9 @@ var alike = func() (t [256]byte) {
 // mergeAlike replaces the pairs of letters that resemble one letter.
 func mergeAlike(s []byte) []byte {
 	out := s[:0]
-	for i := 0; i < len(s); i++ {
-		switch {
-		case i+1 < len(s) && s[i] == 'r' && s[i+1] == 'n':
-			out, i = append(out, 'm'), i+1
-		case i+1 < len(s) && s[i] == 'v' && s[i+1] == 'v':
-			out, i = append(out, 'w'), i+1
-		default:
-			out = append(out, s[i])
-		}
+	for len(s) > 0 {
+		c, n := pair(s)
+		out, s = append(out, c), s[n:]
 	}
 	return out
 }
