@@ -105,8 +105,8 @@ func together[F any, K comparable](findings []F, key func(F) K) [][]F {
 	return out
 }
 
-// inSessions is a key for fold: it combines the same findings in different sessions, unless their messages
-// differ, as for the lockfiles of two projects.
+// inSessions is a key for fold: it combines the same findings in different sessions, unless their
+// messages differ, as for the lockfiles of two projects.
 func inSessions(f *Finding) string {
 	if f.Fingerprint == "" {
 		return ""

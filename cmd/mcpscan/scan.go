@@ -83,8 +83,8 @@ type scanPart struct {
 	listing *servers.Listing
 }
 
-// parts divides the targets into files and servers by their lockfile, and asks the user which servers to
-// start. The first part has the lockfile of the run.
+// parts divides the targets into files and servers by their lockfile, and asks the user which servers
+// to start. The first part has the lockfile of the run.
 func (c *scanCmd) parts(ctx context.Context, std streams, checks *app.Checks) ([]scanPart, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run cannot be combined")

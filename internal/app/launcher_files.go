@@ -36,8 +36,8 @@ var settingsFiles = []struct {
 
 const npmPrefix = "npm_config_"
 
-// unreadFiles lists files of a project that can change what a program behind a wrapper does, and that are
-// not read: the wrappers use most of what is in them only after the user has trusted the file.
+// unreadFiles lists files of a project that can change what a program behind a wrapper does, and that
+// are not read: the wrappers use most of what is in them only after the user has trusted the file.
 var unreadFiles = map[string][]string{
 	"mise":   {"mise.toml", ".mise.toml", "mise.local.toml", ".tool-versions"},
 	"direnv": {".envrc"},

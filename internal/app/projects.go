@@ -15,8 +15,8 @@ import (
 // configuration. Servers of different projects can have the same name, so each lockfile has a plan and
 // checks of its own, and only the report is common.
 
-// Divide makes the plan leave configurations to the lockfiles of their own projects. The checks are those
-// of the plan's lockfile.
+// Divide makes the plan leave configurations to the lockfiles of their own projects. The checks are
+// those of the plan's lockfile.
 func (p *Plan) Divide(c *Checks) { p.nearest, p.apart = c.nearest, map[string][]*config.File{} }
 
 // take adds a client configuration, unless it belongs to another lockfile.
@@ -30,9 +30,9 @@ func (p *Plan) take(f *config.File) {
 	p.Config(f)
 }
 
-// keepLocked takes back the configurations of other projects that name a server which the plan's lockfile
-// has and no other configuration names. Otherwise, a new lockfile in a subdirectory could replace the
-// approvals of the one above it.
+// keepLocked takes back the configurations of other projects that name a server which the plan's
+// lockfile has and no other configuration names. Otherwise, a new lockfile in a subdirectory could
+// replace the approvals of the one above it.
 func (p *Plan) keepLocked() {
 	if p.lockfile == nil {
 		return
@@ -53,8 +53,8 @@ func (p *Plan) keepLocked() {
 // Projects lists the lockfiles to which the plan left configurations.
 func (p *Plan) Projects() []string { return slices.Sorted(maps.Keys(p.apart)) }
 
-// AddProject adds the configurations that another plan left to a lockfile, which is nil if the change under
-// review removed it.
+// AddProject adds the configurations that another plan left to a lockfile, which is nil if the change
+// under review removed it.
 func (p *Plan) AddProject(from *Plan, name string, locked *lockfile.File) {
 	p.compareWith(locked)
 	p.searched, p.project = from.searched, filepath.ToSlash(filepath.Dir(name))
@@ -72,8 +72,8 @@ func (p *Plan) addFiles(files []*config.File) {
 	}
 }
 
-// Apart returns a sink that gives the sessions of a plan for one project the name of the project, because
-// equal findings in two projects are two findings.
+// Apart returns a sink that gives the sessions of a plan for one project the name of the project,
+// because equal findings in two projects are two findings.
 func (p *Plan) Apart(s scanner.Sink) scanner.Sink {
 	if p.project == "" {
 		return s

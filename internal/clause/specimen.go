@@ -15,24 +15,26 @@ func ShowsSpecimen(t []byte, start, end int) bool {
 	return at != nil && Specimen(t, start+at[0], start+at[1])
 }
 
-// Specimen reports whether the command [start, end) is what a tool examines, such as the sample input of
-// one that explains commands: the text says what the tool examines, labels the command as its input or as
-// an example, or says that it is refused, and nothing around it asks the reader to do anything.
+// Specimen reports whether the command [start, end) is what a tool examines, such as the sample input
+// of one that explains commands: the text says what the tool examines, labels the command as its input
+// or as an example, or says that it is refused, and nothing around it asks the reader to do anything.
 func Specimen(t []byte, start, end int) bool {
 	before, behind := t[max(0, start-specimenReach):start], t[end:min(len(t), end+specimenReach)]
 	shown := labelled.Match(before) && ends.Match(behind) || asExample.Match(before) || RefusedBehind.Match(behind)
 	return shown && examines.Match(before) && !toBeRun.Match(before) && !toBeRun.Match(behind)
 }
 
-// specimenReach is the number of bytes before and after a command that determine whether it is a specimen.
+// specimenReach is the number of bytes before and after a command that determine whether it is a
+// specimen.
 const specimenReach = 2 * ClauseReach
 
 var (
-	// examines matches a verb in the third person at the beginning of a sentence, as in descriptions of tools.
+	// examines matches a verb in the third person at the beginning of a sentence, as in descriptions of
+	// tools.
 	examines = lazyregexp.New(`(^|[.!?:\n]\s*)(explain|describe|summari[sz]e|check|lint|analy[sz]e|validate|verifie|parse|classifie|translate|convert|format|` +
 		`highlight|tokeni[sz]e|scan|inspect|audit|review|detect|flag|score|rate|refuse|block|reject)s\b`)
-	// labelled matches a label before a command, and ends matches what follows a command at the end of a
-	// sentence.
+	// labelled matches a label before a command, and ends matches what follows a command at the end of
+	// a sentence.
 	labelled = lazyregexp.New("(^|[.!?,;(\\n]\\s*)((sample|example|test)\\s+)?(inputs?|commands?|examples?|snippets?|scripts?|samples?|value|argument)\\s*:\\s*[\"'`(]*$")
 	ends     = lazyregexp.New("^[\"'`)]*\\s*([.!?;,\\n]|$)")
 	// asExample matches the announcement of an example, or a verb of searching, before its object.

@@ -7,7 +7,8 @@ import (
 )
 
 // installs returns the parser for a launcher that also installs packages, usually before a shell starts
-// them: the words after one of the verbs. A verb can have two words. Otherwise, next parses the arguments.
+// them: the words after one of the verbs. A verb can have two words. Otherwise, next parses the
+// arguments.
 func installs(o *options, parse func(string) Package, verbs []string, next func(*Command)) func(*Command) {
 	return func(l *Command) {
 		if from := o.phrase(l.Words, verbs); from >= 0 {
@@ -36,8 +37,8 @@ func (o *options) phrase(words, verbs []string) int {
 	return -1
 }
 
-// install sets the packages to those that options and the words from an index name. Only fetched packages
-// count: code of the project is inspected as what starts it.
+// install sets the packages to those that options and the words from an index name. Only fetched
+// packages count: code of the project is inspected as what starts it.
 func (l *Command) install(o *options, from int, parse func(string) Package) {
 	mixed := *o
 	mixed.anywhere = true

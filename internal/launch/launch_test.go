@@ -13,7 +13,7 @@ import (
 // separated by bars, and after an arrow the ecosystem, name and version of the package, whether the
 // version is exact, and the index of the argument.
 func TestLaunch(t *testing.T) {
-	for _, c := range strings.Split(strings.TrimSpace(launches), "\n") {
+	for _, c := range strings.Split(strings.TrimSpace(launches+installations[1:]), "\n") {
 		line, want, ok := strings.Cut(c, " => ")
 		if !ok {
 			t.Fatalf("no arrow in %q", c)
@@ -243,23 +243,6 @@ cargo|install|--version=^1.2|foo => cargo foo ^1.2 open 2
 cargo|install|--git|https://h.example/o/r|--tag|v1 => git https://h.example/o/r v1 open 2
 cargo|install|--git|https://h.example/o/r|--rev|0123456789abcdef0123456789abcdef01234567 => git https://h.example/o/r 0123456789abcdef0123456789abcdef01234567 exact 2 0123456789abcdef0123456789abcdef01234567
 cargo|install|--path|. => path . - open 2
-sh|-c|npm i -g foo@1.0.0 && foo --stdio => npm foo 1.0.0 exact 1
-bash|-lc|npm install --no-save foo bar@latest 2>/dev/null >>log.txt >> log.txt; node server.js => path server.js - open 1 > npm foo - open 1 > npm bar latest open 1
-cmd|/c|npm install foo && foo => npm foo - open 1
-cmd|/c|npm|install|foo => npm foo - open 3
-sh|-c|npm install && cd x && npx foo => npm foo - open 1
-sh|-c|npm ci && foo => none - - open 1
-sh|-c|pnpm add -g foo && yarn global add bar && bun add -g baz && foo => npm foo - open 1 > npm bar - open 1 > npm baz - open 1
-sh|-c|pip install -q -r requirements.txt "foo[cli]>=1" $EXTRA bar==1.0 . && python -m foo => none foo - open 1 > pypi foo >=1 open 1 > pypi bar 1.0 exact 1
-sh|-c|.venv/bin/pip3.11 install foo && foo => pypi foo - open 1
-sh|-c|python3 -m pip install --user foo && foo => pypi foo - open 1
-sh|-c|pip install -r https://h.example/r.txt -e git+https://h.example/o/r && foo => url https://h.example/r.txt - open 1 + git git+https://h.example/o/r - open 1
-sh|-c|uv pip install --system foo && uv tool install bar==1.0 --with baz && pipx install qux && bar => pypi foo - open 1 > pypi baz - open 1 > pypi bar 1.0 exact 1 > pypi qux - open 1
-sh|-c|go install h.example/o/foo@latest; dotnet tool install -g Bar --version 1.0.0; deno install -g -n x npm:baz; foo => go h.example/o/foo latest open 1 > nuget Bar 1.0.0 exact 1 > npm baz - open 1
-docker|run|--entrypoint|sh|img|-c|npm i -g foo && foo => oci img - open 3 > npm foo - open 5
-docker|run|img|sh|-c|pip install foo && foo => oci img - open 1 > pypi foo - open 4
-uvx|--with-requirements|https://h.example/r.txt|-c|c.txt|foo => pypi foo - open 4 + url https://h.example/r.txt - open 1
-server|--allow|npm install|pip => none server - open -1
 cargo|build => none - - open -1
 sh|-c|cargo install foo && foo => cargo foo - open 1
 mise|x|cargo:foo@1.2.3|--|foo => none foo - open 3 + cargo foo 1.2.3 exact 1

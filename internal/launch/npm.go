@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry. The
-// registries of GitHub count, because the owner of a name publishes it there; files and releases on
+// OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry.
+// The registries of GitHub count, because the owner of a name publishes it there; files and releases on
 // github.com do not, because anyone can publish them under any name.
 func OfficialRegistry(host string) bool { return officialRegistry.MatchString(host) }
 

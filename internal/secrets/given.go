@@ -229,8 +229,8 @@ func InHeaders(head map[string][]string) (certain, credentials []string) {
 // withoutScheme returns the value of a header without its scheme.
 func withoutScheme(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
 
-// credentialsOf lists the secrets in a value whose name suggests a secret: a passphrase, or the value with
-// and without its scheme, the values of cookies, and decoded Basic credentials.
+// credentialsOf lists the secrets in a value whose name suggests a secret: a passphrase, or the value
+// with and without its scheme, the values of cookies, and decoded Basic credentials.
 func credentialsOf(value string) []string {
 	if Passphrase(value) {
 		return []string{value}

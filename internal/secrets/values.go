@@ -115,8 +115,8 @@ var authHeader = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cooki
 var PublicName = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|` +
 	`(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)
 
-// SessionKey reports whether a variable has the name and the value of a session key, such as BW_SESSION of
-// Bitwarden. The value decides, because sessions also have names, types and numbers.
+// SessionKey reports whether a variable has the name and the value of a session key, such as BW_SESSION
+// of Bitwarden. The value decides, because sessions also have names, types and numbers.
 func SessionKey(name, value string) bool {
 	return sessionName.MatchString(name) && !sessionDetail.MatchString(name) && LooksRandom(value) && sessionKey.mixes(value, notAlphanumeric)
 }
