@@ -282,6 +282,7 @@ var limits = []struct {
 	}},
 	{"internal/proxy", []limit{
 		{"maxAnswers", "unread answers to refused messages", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
+		{"maxObserved", "in observe mode, a message to or from a server that the proxy starts for HTTP clients", "bytes", "to the server: status 413; from it: the server ends"},
 		{"maxExchanges", "concurrent HTTP requests", "requests", "status 503"},
 		{"maxRedirects", "redirects followed for a message to a server at a URL", "redirects", "status 502"},
 		{"maxHeld", "messages waiting for approval; their total size is limited by `--max-message`", "messages", "the next is refused"},

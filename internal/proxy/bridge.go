@@ -125,8 +125,11 @@ func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
+		if body, err = io.ReadAll(io.LimitReader(r.Body, maxObserved+1)); err != nil {
 			return nil, err
+		}
+		if len(body) > maxObserved {
+			return nil, refuse(http.StatusRequestEntityTooLarge, "expected at most %d bytes", maxObserved)
 		}
 	}
 	m, err := parsePosted(body)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -118,11 +117,15 @@ func (in input) Write(line []byte) (int, error) {
 	return n, err
 }
 
+// maxObserved is the maximum size, in bytes, of a message that the proxy holds only to forward it in
+// observe mode. It is larger than any that a client is likely to read.
+const maxObserved = 256 << 20
+
 // read handles the lines that the server writes.
 func (c *child) read() {
 	lines := &lineReader{r: bufio.NewReaderSize(c.process.Stdout, readBuffer), max: c.gate.MaxMessage}
 	if c.gate.Observe {
-		lines.max = math.MaxInt64 // the response that gets the message counts it as too long
+		lines.max = max(lines.max, maxObserved) // the response that gets the message counts it as too long
 	}
 	for {
 		line, whole, err := lines.next()
