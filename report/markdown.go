@@ -175,7 +175,7 @@ func about(f *Finding) string {
 	return out
 }
 
-// where returns the words that name a finding's server and location, to be written after those of [about].
+// where returns the words that name a finding's server and location, to be written after [about].
 func where(f *Finding) string {
 	out := ""
 	switch server := code(visible(f.Server, textLimit)); {
