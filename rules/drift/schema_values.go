@@ -106,12 +106,12 @@ func (s *side) listed(v *view, depth int) []int {
 }
 
 // choicesOfAll returns the values that several schemas list, without duplicates, or nil if one of them
-// lists none.
+// lists none. Each value counts as a lookup, because any number of schemas may refer to the same list.
 func (s *side) choicesOfAll(schemas []int) (all []int) {
 	known := map[string]bool{}
 	for _, schema := range schemas {
 		some := s.choices(s.view(schema))
-		if some == nil {
+		if s.looks -= len(some); some == nil || s.looks < 0 {
 			return nil
 		}
 		for _, value := range some {
