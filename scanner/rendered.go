@@ -29,9 +29,8 @@ type rereading struct {
 func (in *Inspector) reread(p *TextPass) {
 	in.rendered(p)
 	in.markedLines(p)
-	for _, linesIn := range [...]func([]byte, func([]text.Line)){text.Subtitles, text.TableCells} {
-		linesIn(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
-	}
+	in.subtitles(p)
+	in.tableCells(p)
 	in.wrapped(p)
 }
 
@@ -80,6 +79,16 @@ func (in *Inspector) markedLines(p *TextPass) {
 		}
 		in.rereadLines(p, lines, '\n')
 	})
+}
+
+// subtitles inspects the text of subtitles without their times.
+func (in *Inspector) subtitles(p *TextPass) {
+	text.Subtitles(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
+}
+
+// tableCells inspects values of a table that have several lines.
+func (in *Inspector) tableCells(p *TextPass) {
+	text.TableCells(p.Source, func(lines []text.Line) { in.rereadLines(p, lines, '\n') })
 }
 
 // rereadLines inspects lines of a text, joined by the given byte.
