@@ -63,7 +63,7 @@ func (l *auditLines) follow() error {
 	return nil
 }
 
-// close writes the remaining lines, closes the file, and returns an error if any are missing from the file.
+// close writes the remaining lines, closes the file, and returns an error if any are missing from it.
 func (l *auditLines) close() error {
 	l.write()
 	err := l.file.Close()

@@ -225,7 +225,8 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// TestLinksOfProcesses checks that a path through a link that every process has evades no rule that refuses.
+// TestLinksOfProcesses checks that a path through a link that every process has evades no rule that
+// refuses.
 func TestLinksOfProcesses(t *testing.T) {
 	for path, want := range map[string]scanner.Verdict{
 		"/proc/self/root/etc/x":                         scanner.Block,
@@ -246,8 +247,8 @@ func TestLinksOfProcesses(t *testing.T) {
 	}
 }
 
-// TestFilesOfAnyDirectory checks that ** at the beginning of a pattern includes the unknown directory of a
-// relative path in a rule that refuses, and only there.
+// TestFilesOfAnyDirectory checks that ** at the beginning of a pattern includes the unknown directory of
+// a relative path in a rule that refuses, and only there.
 func TestFilesOfAnyDirectory(t *testing.T) {
 	for _, c := range []struct {
 		action, path string
