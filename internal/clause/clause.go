@@ -89,6 +89,10 @@ var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 // something else (to avoid errors, …) or a double negation.
 var Preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
+// condition matches the word that begins the condition under which a negated action happens, as in "does
+// not work unless you run". The negation does not apply to the condition.
+var condition = lazyregexp.New(`\b(unless|until|except\s+(if|when|after|by))\b`)
+
 // InQuestion reports whether the text at start is part of an indirect question, such as "whether to
 // do it" or "which file to use", rather than an instruction. A comma ends the question.
 func InQuestion(t []byte, start int) bool {
@@ -144,8 +148,10 @@ func negated(t []byte, start, end int) bool {
 			return true
 		}
 	}
-	if all := Preamble.FindAllIndex(t[from:start], -1); all != nil {
-		from += all[len(all)-1][1]
+	for _, ends := range []*lazyregexp.Regexp{Preamble, condition} {
+		if all := ends.FindAllIndex(t[from:start], -1); all != nil {
+			from += all[len(all)-1][1]
+		}
 	}
 	return countering.Match(t[from:start]) || preferredTo.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to])
 }

@@ -86,7 +86,7 @@ func (d *denial) word(t []byte, i, j, reach int) {
 		if d.any && consequence.Match(t[:i]) {
 			reach = far
 		}
-	case "but", "then":
+	case "but", "then", "unless", "until":
 		turns = true
 	}
 	switch {
