@@ -69,9 +69,7 @@ func (in *Inspector) targetOf(m *Message, params int, key string) {
 	if before != "" && before != m.Target {
 		others = append(others, before)
 	}
-	for _, name := range others[:min(len(others), maxOtherNames+1-len(m.OtherTargets))] {
-		m.OtherTargets = append(m.OtherTargets, name)
-	}
+	m.OtherTargets = append(m.OtherTargets, others[:min(len(others), maxOtherNames+1-len(m.OtherTargets))]...)
 }
 
 // member returns the member with this name in a message's envelope or a definition. If there is

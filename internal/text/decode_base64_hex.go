@@ -54,10 +54,21 @@ var isBase32 = bytesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz2345
 // unbase32 returns the text that base32 encodes, or nil.
 func unbase32(run []byte) []byte {
 	var small [512]byte
-	out := small[:0]
+	if out := from32(small[:0], run); len(out) >= minDecoded {
+		return bytes.Clone(readable(out))
+	}
+	return nil
+}
+
+// from32 appends the bytes that base32 encodes to out. It returns nil if the run has letters of both cases,
+// or other characters.
+func from32(out, run []byte) []byte {
 	pending, bits := uint32(0), 0
 	upper, lower := false, false
 	for _, b := range run {
+		if !isBase32[b] {
+			return nil
+		}
 		v := uint32(b - '2' + 26)
 		if letter(b) {
 			v = uint32(b|0x20) - 'a'
@@ -70,10 +81,7 @@ func unbase32(run []byte) []byte {
 			out = append(out, byte(pending>>bits))
 		}
 	}
-	if len(out) < minDecoded {
-		return nil
-	}
-	return bytes.Clone(readable(out))
+	return out
 }
 
 // nextRun returns the first run in s, from i on, that consists of the given characters and is no

@@ -10,7 +10,7 @@ const (
 	minCarried    = 8
 )
 
-// Carried yields values that s contains in base64, hexadecimal, percent encoding or escapes, even
+// Carried yields values that s contains in base64, base32, hexadecimal, percent encoding or escapes, even
 // if they are not readable text. It is for values that are looked up, where decoding too much does
 // no harm.
 func Carried(s []byte, yield func(Hidden)) {
@@ -107,6 +107,11 @@ func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	if len(run)%2 == 0 && len(run) >= 2*minCarried && printableASCII(appendHex(head, run[:minCarriedRun])) && isHex(run) {
 		if out := appendHex(make([]byte, 0, len(run)/2), run); printableASCII(out) {
 			yield(Hidden{Start: start, End: end, Via: "hexadecimal", Text: out})
+		}
+	}
+	if first := from32(head, run[:minCarriedRun]); first != nil && printableASCII(first) {
+		if out := from32(make([]byte, 0, len(run)), run); len(out) >= minCarried && printableASCII(out) {
+			yield(Hidden{Start: start, End: end, Via: "base32", Text: out})
 		}
 	}
 	if len(run)%4 == 1 || !printableASCII(from64(head, values64(head, run[:minCarriedRun]))) || bytes.ContainsAny(run, "-_") && bytes.ContainsAny(run, "+/") {

@@ -91,10 +91,13 @@ func TestCarried(t *testing.T) {
 		"646f7261406d61696c2e6578616d706c65":       "dora@mail.example",
 		"to=dora%40mail.example":                   "to=dora@mail.example",
 		`{"to":"dora\u0040mail.example"}`:          `{"to":"dora@mail.example"}`,
+		"?d=NNKDS6SRGR3EY6BSNVBA====":              "kT9zQ4vLx2mB",
 		"the information is in the representation": "",
+		"INTERNATIONALIZATION OF INFORMATION":      "",
 
 		"https://evil.example/646f7261406d61696c2e6578616d706c65":     "dora@mail.example",
 		"https://646f7261406d61696c2e6578616d706c65.evil.example":     "dora@mail.example",
+		"https://nnkds6srgr3ey6bs.evil.example":                       "kT9zQ4vLx2",
 		"notes/ZG9yYUBtYWlsLmV4YW1wbGU.txt":                           "dora@mail.example",
 		"reports/upload-646f7261406d61696c2e6578616d706c65_1.txt":     "dora@mail.example",
 		"reports/information-in-the-representation/of-internationals": "",

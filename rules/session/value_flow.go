@@ -19,7 +19,7 @@ var ValueFlow = scanner.Rule{
 	Fix:        "Check both ends. Rotate any secret that was passed on. Ask the user before a call sends something to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number is rated medium if it is the whole value of an argument and the call does more than read, because a user can ask for that. If the result that contained it gives instructions to an AI, the value is rated critical, even as part of a command, but high if it is a link that a call only reads, and medium within any other text, such as the body of a message. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, hexadecimal, percent encoding or escapes, and with different case or white space. The values that a message contains from one server produce one finding, about the most severe value; different secrets produce findings with different fingerprints. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
+	Basis:      "The value was seen at both ends, so the flow is certain; whether it was intended is not. A secret is rated critical wherever it goes. An e-mail address, link or account number is rated medium if it is the whole value of an argument and the call does more than read, because a user can ask for that. If the result that contained it gives instructions to an AI, the value is rated critical, even as part of a command, but high if it is a link that a call only reads, and medium within any other text, such as the body of a message. Agents often pass on other values, so these are rated as a note, or low if the tool sends data. They are rated medium if the call encodes the value in base64, base32 or hexadecimal, or puts a sentence into a link. mcpscan recognises a value in base64, base32, hexadecimal, percent encoding or escapes, and with different case or white space. The values that a message contains from one server produce one finding, about the most severe value; different secrets produce findings with different fingerprints. The rule does not report a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         mcp.OnValues,
@@ -90,7 +90,7 @@ func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 		return scanner.Critical
 	case address && ordered && category != capability.Read:
 		return scanner.Medium
-	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
+	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "base32" || f.Value.Via == "hexadecimal"):
 		return scanner.Medium
 	case f.Kind == text.PassageValue && f.Value.InLink: // the host of the link receives the value
 		return scanner.Medium
