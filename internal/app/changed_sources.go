@@ -15,8 +15,8 @@ type source struct {
 	seen fs.FileInfo // nil if it did not exist
 }
 
-// sourcesOf returns the files that determine the checks, including the configuration of the working
-// directory if it could be read there but does not exist.
+// sourcesOf returns the files with the settings and policies, including mcpscan.yaml in the working
+// directory, if the settings are read from there, even if it does not exist.
 func sourcesOf(o Options, s *config.Settings, policies []string) (all []source) {
 	names := slices.Clone(policies)
 	if s.Path != "" || o.Config == "" && !o.NoConfig {
@@ -30,7 +30,7 @@ func sourcesOf(o Options, s *config.Settings, policies []string) (all []source) 
 	return all
 }
 
-// Outdated returns the configuration and policies that changed since they were read, each once.
+// Outdated returns the files of settings and policies that changed since they were read, each once.
 func (c *Checks) Outdated() (names []string) {
 	c.sources = slices.DeleteFunc(c.sources, func(s source) bool {
 		is, _ := os.Stat(s.name)

@@ -50,7 +50,7 @@ type Checks struct {
 	changed  []*configfile.ChangedSettings // files modified by the change under review; the base's versions apply
 	baseline string                        // the baseline in effect
 
-	sources []source // the configuration and policies
+	sources []source // the settings and policies
 	like    *Checks  // checks whose rules these use; nil for their own
 
 	lockfile         string            // path of the lockfile with which definitions are compared

@@ -30,8 +30,8 @@ func (p *Plan) take(f *config.File) {
 	p.Config(f)
 }
 
-// keepLocked takes back the configurations of other projects that name a server which the plan's
-// lockfile has and no other configuration names. Otherwise, a new lockfile in a subdirectory could
+// keepLocked takes back the configurations of a project if they name a server that the plan's lockfile
+// has and that no configuration of the plan names. Otherwise, a new lockfile in a subdirectory could
 // replace the approvals of the one above it.
 func (p *Plan) keepLocked() {
 	if p.lockfile == nil {
@@ -72,8 +72,8 @@ func (p *Plan) addFiles(files []*config.File) {
 	}
 }
 
-// Apart returns a sink that gives the sessions of a plan for one project the name of the project,
-// because equal findings in two projects are two findings.
+// Apart returns a sink that, for a plan of one project, prefixes the names of sessions with the
+// project's directory, so that equal findings in two projects remain two findings.
 func (p *Plan) Apart(s scanner.Sink) scanner.Sink {
 	if p.project == "" {
 		return s

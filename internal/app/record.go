@@ -36,7 +36,7 @@ func OpenRecording(name string) (*Recording, error) {
 }
 
 // openPrivate opens a file that only its owner may read, and creates it if it does not exist. It
-// takes an existing file away from others, except on file systems without modes.
+// removes other users' access to an existing file, except on file systems without modes.
 func openPrivate(name string, how int) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|how, 0o600)
 	if err != nil {

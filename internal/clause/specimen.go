@@ -9,7 +9,7 @@ const PipeToShell = `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b
 
 var pipeToShell = lazyregexp.New(PipeToShell)
 
-// ShowsSpecimen reports whether the first such command in [start, end) is a specimen.
+// ShowsSpecimen reports whether the first match of PipeToShell in [start, end) is a specimen.
 func ShowsSpecimen(t []byte, start, end int) bool {
 	at := pipeToShell.FindIndex(t[start:end])
 	return at != nil && Specimen(t, start+at[0], start+at[1])

@@ -165,8 +165,8 @@ func clientOf(name string) string {
 		if p.client == "" || p.pattern == "" {
 			continue
 		}
-		// With the usual name of a directory that a variable can relocate: a file name such as config.toml
-		// alone would match the files of many programs.
+		// The pattern includes the usual name of a directory that a variable can relocate: a file name
+		// such as config.toml alone would match the files of many programs.
 		if doublestar.MatchUnvalidated("**/"+strings.ToLower(bases[p.base].name+p.pattern), name) {
 			return p.client
 		}

@@ -59,7 +59,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// anyCase returns the value of the last member whose key is the given one, in any case, or nil.
+// anyCase returns the value of the last member with the key, regardless of its case, or nil.
 func (n *node) anyCase(key string) *node {
 	if n == nil {
 		return nil

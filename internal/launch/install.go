@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// installs returns the parser for a launcher that also installs packages, usually before a shell starts
-// them: the words after one of the verbs. A verb can have two words. Otherwise, next parses the
-// arguments.
+// installs returns the parser for a launcher that can also install packages, usually before a shell
+// starts them. The words after one of the verbs, which can have two words each, name the packages.
+// Without such a verb, next parses the arguments.
 func installs(o *options, parse func(string) Package, verbs []string, next func(*Command)) func(*Command) {
 	return func(l *Command) {
 		if from := o.phrase(l.Words, verbs); from >= 0 {
@@ -37,8 +37,8 @@ func (o *options) phrase(words, verbs []string) int {
 	return -1
 }
 
-// install sets the packages to those that options and the words from an index name. Only fetched
-// packages count: code of the project is inspected as what starts it.
+// install sets the packages to those named in options and in the words from an index on. Only fetched
+// packages count: code of the project is inspected where it is started.
 func (l *Command) install(o *options, from int, parse func(string) Package) {
 	mixed := *o
 	mixed.anywhere = true
@@ -67,6 +67,6 @@ var (
 	// packageWord matches the beginning of a package's name or address. Redirections and variables of a
 	// shell begin differently.
 	packageWord = lazyregexp.New(`^(?:[@A-Za-z]|\d+[\w.-])`)
-	// intoFile matches a redirection that the name of a file follows.
+	// intoFile matches a redirection operator whose file is the next word.
 	intoFile = lazyregexp.New(`^[012&]?>>?$`)
 )

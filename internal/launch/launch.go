@@ -170,8 +170,8 @@ func (l *Command) assign(word string, arg int) {
 	}
 }
 
-// program returns the name of a program in lower case, without its path and Windows suffixes. The names
-// of pip can contain the version of Python.
+// program returns the name of a program in lower case, without its path and Windows suffixes. For a
+// name of pip with a version of Python, such as pip3.12, it returns pip.
 func program(command string) string {
 	name := strings.ToLower(strings.ReplaceAll(command, `\`, "/"))
 	name = path.Base(strings.TrimRight(name, "/"))

@@ -7,8 +7,8 @@ import (
 )
 
 // OfficialRegistry reports whether a host, with or without a scheme, belongs to an official registry.
-// The registries of GitHub count, because the owner of a name publishes it there; files and releases on
-// github.com do not, because anyone can publish them under any name.
+// The registries of GitHub count, because only the owner of a name can publish under it there; files and
+// releases on github.com do not, because anyone can publish them under any name.
 func OfficialRegistry(host string) bool { return officialRegistry.MatchString(host) }
 
 var officialRegistry = lazyregexp.New(`(?i)(?:^|\.|://)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|pkg\.github\.com|jsr\.io|nuget\.org)$`)

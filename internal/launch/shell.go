@@ -88,8 +88,8 @@ func powershellText(name string, words []string) (at int, text string) {
 var powershellFlags = []string{"help", "interactive", "login", "mta", "noexit", "nologo", "noninteractive", "noprofile", "noprofileloadtime", "sta"}
 
 // unwrapShell continues with the first known program in a shell's command string that does more than
-// install packages, or else with the first one. For cmd and PowerShell, the command may be in several
-// words.
+// install packages, or else with the first known program. For cmd and PowerShell, the command may be in
+// several words.
 func (l *Command) unwrapShell() bool {
 	at, text := codeWord(l.Program, l.Words)
 	if at < 0 {

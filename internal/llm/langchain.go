@@ -65,7 +65,7 @@ func langGraphUpdate(v View) bool {
 	return v.Kind() == wire.Object && v.First().Kind() == wire.Object && isLangChain(v.First().At("messages").First())
 }
 
-// langChainTurn reads a message that is an answer of its own, not one of a conversation.
+// langChainTurn reads a message that is a response by itself, not part of a conversation.
 func (r *Reader) langChainTurn(v View) {
 	r.turn = langChainMembers(v).Str("id")
 	r.langChain(v)

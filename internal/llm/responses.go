@@ -22,7 +22,7 @@ func readResponsesRequest(r *Reader, b *body) {
 	r.each(b, "input", r.itemsOf(r.responsesItem))
 }
 
-// continued begins a request whose input follows a previous response, "" for none.
+// continued begins a request. before is the ID of the response that its input follows, "" for none.
 func (r *Reader) continued(b *body, before string) {
 	input := b.members["input"]
 	key := firstSaid(input)

@@ -100,7 +100,8 @@ func (p *page) key(name string) {
 }
 
 // escape escapes the characters in the text from start that a reviewer of the file would not see, such as
-// those that reorder the text around them. All are in strings, because line feeds are the only others.
+// those that reorder the text around them. Outside strings, only line feeds are such characters, and they
+// stay.
 func (p *page) escape(start int) {
 	if !slices.ContainsFunc(p.b[start:], func(c byte) bool { return c >= 0x7F }) {
 		return

@@ -203,8 +203,8 @@ func (p *Profile) hashOf(d *mcp.Definition) string {
 }
 
 // allowed returns the hashes with which a policy allows a tool of server s: an empty string for any
-// definition, nil if no call reached the server. A recording of a proxy contains the calls that the
-// proxy refused, without an answer.
+// definition, nil if all calls were refused, or none was answered although the server answered something
+// else: a recording of a proxy contains the calls that the proxy refused, without an answer.
 func (e *profiled) allowed(s *profiled) []string {
 	switch {
 	case e.called > 0 && s.answered && !e.answered:

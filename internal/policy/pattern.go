@@ -22,8 +22,8 @@ type Pattern struct {
 	// the unknown directory that contains them.
 	relative []*glob
 
-	// lowForms and lowHomes are forms, relative and homes in lower case, for a rule that refuses: some
-	// file systems ignore case.
+	// lowForms contains forms and relative in lower case, and lowHomes contains homes, for a rule that
+	// refuses: some file systems ignore case.
 	lowForms, lowHomes []*glob
 }
 

@@ -13,7 +13,7 @@ func throughProcess(s string) (maybe []string) {
 		return nil
 	}
 	var at []string // the elements of the directory reached
-	// Whether a link was followed, at begins at the root directory, and ".." led out of at.
+	// linked: a link was followed; known: at is relative to the root directory; up: ".." led out of at.
 	linked, known, up := false, true, false
 	for name := range strings.SplitSeq(s, "/") {
 		switch {

@@ -75,7 +75,7 @@ func (g *gate) listen(l *listener, session string) {
 	g.lists.listeners[l] = true
 }
 
-// unlisten ends that.
+// unlisten stops sending notifications over a connection.
 func (g *gate) unlisten(l *listener) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *lists) learn(s *scope, frame []byte, out *scanner.Outcome) {
 	l.declared.keep((&listener{session: s.session, server: s.server}).key(), names)
 }
 
-// announce announces that the lists of each server with these kinds of definitions changed.
+// announce tells clients that lists changed. released contains the kinds of their definitions by server.
 func (l *lists) announce(released map[string][]mcp.SubjectKind) {
 	for to := range l.listeners {
 		names := l.declared.find(to.key())

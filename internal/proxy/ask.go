@@ -17,8 +17,8 @@ type Asking struct {
 	// Elsewhere asks the user outside the client if the client cannot ask. It stops when ctx is done.
 	// It reports whether the message is allowed, and whether anybody answered.
 	Elsewhere func(ctx context.Context, q *Question) (allowed, answered bool)
-	// Decided is called with the decision about a message and who made it, never at the same time as
-	// Decided of Options.
+	// Decided is called with the decision about a message and who made it, never concurrently with
+	// Options.Decided.
 	Decided func(q *Question, allowed bool, by string)
 }
 

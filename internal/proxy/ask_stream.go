@@ -81,7 +81,7 @@ func (h *holding) first() (part *insertion, waits bool) {
 	return part, waits
 }
 
-// announce queues a notification for the client, unless it is waiting there already.
+// announce queues a notification for the client, unless the same one is already queued.
 func (h *holding) announce(message []byte) {
 	raw := appendMessage(nil, message)
 	h.mu.Lock()

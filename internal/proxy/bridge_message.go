@@ -25,7 +25,7 @@ func parsePosted(body []byte) (*posted, error) {
 	read := wire.Lenient(m.line)
 	v, err := wire.Skim(read, wire.MaxNodes)
 	switch {
-	case wire.ExceedsLimit(err): // it gets here only in observe mode
+	case wire.ExceedsLimit(err): // such a message gets here only in observe mode
 		for _, o := range outline(read) {
 			m.outlined(o.Message)
 		}

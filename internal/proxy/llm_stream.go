@@ -30,7 +30,7 @@ type llmStream struct {
 	out  []byte    // ready to be read
 	err  error     // returned after out
 	long bool      // an event that is too long is being forwarded
-	tail io.Reader // forwarded without inspection; nil until then
+	tail io.Reader // the rest, forwarded without inspection; nil while the stream is inspected
 
 	begun bool   // something was returned
 	early []byte // events before the first one with a known format, if they are kept

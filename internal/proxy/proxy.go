@@ -25,7 +25,8 @@ type Options struct {
 
 	// MaxMessage is the maximum size, in bytes, of a message that is inspected. A longer message is
 	// forwarded as it arrives, unless FailClosed is set or an HTTP proxy started the server: it is then
-	// refused, which ends a stdio connection. With Observe, it is always forwarded.
+	// refused, which ends a stdio connection. With Observe, it is forwarded, up to maxObserved if
+	// an HTTP proxy started the server.
 	MaxMessage int64
 	// FailClosed refuses what cannot be inspected, such as lines that are not JSON-RPC messages,
 	// and messages above MaxMessage.

@@ -42,9 +42,9 @@ func leavesUnset(t []byte) bool {
 }
 
 var (
-	// leftOut matches a clause about omitting something, and the rest of the clause.
+	// leftOut matches a clause that says to leave something out. The group is the rest of the clause.
 	leftOut = lazyregexp.New(`^leave (?:it|this|that) out((?:\s+(?:to|for|if|unless)\s[^.,;:]*)?)(?:[.,;:)]|$)`)
-	// audience matches people, and the texts written for them.
+	// audience matches words for people, and for texts written for them.
 	audience = lazyregexp.New(`\b(users?|people|persons?|humans?|anyone|answers?|repl(y|ies)|responses?|summar(y|ies)|reports?|explanations?|messages?)\b`)
 )
 

@@ -31,8 +31,8 @@ const longPath = 64
 
 var publicFile = lazyregexp.New("^[\"'`(]*[\\w~$%{}<>*./\\\\-]+\\.pub[\"'`)]*[.,;:]?$")
 
-// PublicKey matches text that ends with "public key" or "publishable key", or their plurals, and
-// optionally with the format of the key.
+// PublicKey matches text that ends with "public key" or "publishable key", or their plurals,
+// optionally followed by the format of the key.
 var PublicKey = lazyregexp.New(`\b(public|publishable) keys?( (pem|der|jwk|jwks|hex|base64|openssh))?$`)
 
 // FileAnchors lists the anchors of Files.

@@ -289,8 +289,8 @@ func (r randomness) mixes(value string, separates func(rune) bool) bool {
 	})
 }
 
-// generated reports whether a value whose name or place suggests a secret is a passphrase, or not, for
-// example, a word, a host or a date.
+// generated reports whether a value whose name or place suggests a secret looks like one: like a
+// passphrase, or unlike, for example, a word, a host or a date.
 func generated(value string) bool {
 	return Passphrase(value) || len(value) >= passwordLength && !Placeholder(value) && randomValue.mixes(value, notAlphanumeric)
 }

@@ -126,7 +126,8 @@ var (
 	sessionDetail = lazyregexp.New(`(?i)[_-](?:id|name|type|dir|path|file|url)$`)
 )
 
-// Passphrase reports whether a value consists of several words, as in "correct horse battery staple".
+// Passphrase reports whether a value consists of four or more words, as in "correct horse battery
+// staple".
 func Passphrase(value string) bool {
 	return len(value) >= MinRandomLength && passphrase.MatchString(value) && !Placeholder(value)
 }

@@ -27,7 +27,7 @@ type Test struct {
 	unless func(t []byte, start, end int) bool // excludes sentences; nil for none
 }
 
-// Except excludes sentences from the test, and returns it.
+// Except excludes the sentences for which unless is true from the test, and returns the test.
 func (w *Test) Except(unless func(t []byte, start, end int) bool) *Test {
 	w.unless = unless
 	return w

@@ -93,8 +93,8 @@ func open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// join joins the session in a directory. The error is [os.ErrNotExist] if it was removed while this
-// process waited for its turn.
+// join joins the session in a directory. The error is [os.ErrNotExist] if the directory was
+// removed while this process waited for its turn.
 func join(dir string, wait time.Duration) (l *Log, err error) {
 	if err := private(dir); err != nil {
 		return nil, err

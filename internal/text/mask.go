@@ -67,8 +67,8 @@ var markedInOtherLanguages = secret{[]string{"contrase", "senha", "palavra-passe
 		`jelszó|şifre|mật khẩu|ароль|סיסמ[הא]|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호)` +
 		`\\{0,3}["'*]{0,3}[\s\x{a0}\x{202f}]*[:=：＝][\s\x{a0}\x{202f}\x{3000}]*\\{0,3}["'*]{0,3}([!#%*+./0-9?@A-Z^_a-z~-]{8,})(?:\PL|$)`), nil}
 
-// listed detects lists whose name denotes secrets. secretsIn hides those of their items that marked
-// would.
+// listed detects lists whose name denotes secrets. secretsIn returns those of their items that marked
+// would match.
 var listed = secret{[]string{"key", "secret", "passwd", "password", "passphrase", "token", "_pass", "_pwd", "_pw"},
 	LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|[a-z0-9]_(?:pass|pwd|pw)|` +
 		`(?:access|secret|private|signing|encryption|master)[_-]?key)s?\\{0,3}["']?\s*[:=]\s*\[([^\[\]{}]+)`), toList}

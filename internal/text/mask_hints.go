@@ -36,8 +36,8 @@ func toList(rest []byte) bool {
 	return len(rest) > 1 && bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\n\v\f\r"), []byte("["))
 }
 
-// afterName returns what follows a closing quotation mark and white space if that begins with a colon
-// or an equals sign; otherwise nil.
+// afterName skips a closing quotation mark and white space, if any. It returns the rest if that begins
+// with a colon or an equals sign, otherwise nil.
 func afterName(rest []byte) []byte {
 	i := 0
 	for i < len(rest) && i < 3 && rest[i] == '\\' {

@@ -88,8 +88,8 @@ func escape(rest string, r rune) (string, bool) {
 	return "", false
 }
 
-// Unseen reports whether readers cannot see a character, or see another one: control characters, all
-// white space but the space, and invisible characters.
+// Unseen reports whether a character is invisible to readers, or looks like another one: a control
+// character, white space other than the space, or an invisible character.
 func Unseen(r rune) bool {
 	return r != ' ' && (unicode.IsSpace(r) || !unicode.IsPrint(r) || ignorable(r))
 }
