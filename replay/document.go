@@ -131,7 +131,7 @@ func (m *messages) next() (chunk, bool) {
 	if messageIn(v) {
 		return chunk{messageOf(m.name, m.session, m.at, v)}, true
 	}
-	if doc := &m.buffers.doc; doc.Parse(v.Raw()) == nil { // decode reports an element that is cut
+	if doc := &m.buffers.doc; doc.Parse(v.Raw()) == nil { // decode reports a truncated element
 		if why := unread(doc); why != NoMessage || !isRecord(doc) {
 			return chunk{skipped(m.name, m.at.At(v.Start()).Line, "%s", why)}, true
 		}

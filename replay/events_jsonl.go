@@ -196,10 +196,12 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
 }
 
-// repeatedMember is the reason reported for a line in which readers find different messages.
+// repeatedMember is the reason reported for a line in which different readers may find different
+// messages.
 const repeatedMember = "a line has a member twice: only the last was inspected"
 
-// repeats reports whether a line has a duplicate member. A rule reports those in the message itself.
+// repeats reports whether a line has a duplicate member. A rule reports duplicates in the message
+// itself.
 func repeats(doc *wire.Doc) bool {
 	return slices.ContainsFunc(doc.Anomalies, func(a wire.Anomaly) bool {
 		return a.Kind == wire.DuplicateKey && doc.Nodes[a.Node].Parent == 0

@@ -15,7 +15,7 @@ type Approval struct {
 	By             string // who answered, or why nobody did
 }
 
-// Approval writes the current event, and then an answer. e has the time and the session of the answer.
+// Approval writes the current event, then an answer. e has the time and the session of the answer.
 func (v *Events) Approval(e *scanner.Event, a Approval) {
 	v.flush()
 	r := v.head(e, "mcp_approval")

@@ -180,7 +180,7 @@ func where(f *Finding) string {
 	out := ""
 	switch server := code(visible(f.Server, textLimit)); {
 	case f.Server == "":
-	case f.Subject == "server": // about named it so
+	case f.Subject == "server": // about wrote this word
 		out = " " + server
 	default:
 		out = " of server " + server

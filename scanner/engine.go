@@ -123,7 +123,7 @@ type owner struct{ rule, index int }
 
 const noRule = -1
 
-// maxWorkers bounds the goroutines that inspect. No machine needs more, and each takes memory.
+// maxWorkers bounds the goroutines that inspect events. No machine needs more, and each takes memory.
 const maxWorkers = 1024
 
 // New returns an engine for a set of rules. It returns an error if a rule is incomplete or a

@@ -89,7 +89,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 	j.refuseUnmatched(p, i)
 }
 
-// refuseWithheld refuses a request for a withheld definition, whichever of its names a parser reads.
+// refuseWithheld refuses a request for a withheld definition, whichever name in it a parser reads.
 func (j *judge) refuseWithheld(p *JudgePass, method string) {
 	var kind mcp.SubjectKind
 	switch method {

@@ -39,8 +39,8 @@ func (s *schemaChange) properties(before, after *objectProperties) {
 }
 
 // schemas compares the schemas that variants declare for a property. A schema that any variant
-// already declared in the approved version does not count as a change, nor does a value that any
-// variant listed.
+// already declared in the approved version does not count as a change, nor, if every variant
+// listed values, does a value that one of them listed.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	var listed []int

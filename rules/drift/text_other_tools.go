@@ -46,8 +46,8 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	})
 }
 
-// ownNames reports whether a text begins with a list of names in brackets, all of which are tools of
-// the server.
+// ownNames reports whether a text begins with a list of names in parentheses that are all tools of the
+// server.
 func (u *unapproved) ownNames(behind []byte) bool {
 	m := inBrackets.FindSubmatch(behind)
 	if m == nil {
