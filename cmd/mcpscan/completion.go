@@ -69,7 +69,7 @@ func completions(root *kong.Node, words []string) []completion {
 	for len(before) > 0 && subcommand(node, before[0]) != nil {
 		node, before = subcommand(node, before[0]), before[1:]
 	}
-	// Commands have different flags of the same name.
+	// Flags of the same name differ between commands.
 	flagOf := func(word string) *kong.Flag { return cmp.Or(findFlag(node, word), findFlag(root, word)) }
 	if len(before) > 0 && strings.HasPrefix(before[len(before)-1], "-") && takesNext(root, before[len(before)-1], true) {
 		return values(flagOf(before[len(before)-1]).Value, "", last)

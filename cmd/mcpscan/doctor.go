@@ -23,7 +23,7 @@ type doctorCmd struct {
 
 // checkup is the result of mcpscan doctor.
 type checkup struct {
-	Lockfile string          `json:"lockfile"` // the one given, or of this directory; "" for none
+	Lockfile string          `json:"lockfile"` // the one given, or that in this directory; "" for none
 	Files    []*checkedFile  `json:"files"`
 	Unread   []unreadFile    `json:"unread"`
 	ToDo     int             `json:"todo"`
@@ -50,7 +50,7 @@ type checkedServer struct {
 	Disabled  bool     `json:"disabled"`
 	Proxy     string   `json:"proxy"`
 	Lock      string   `json:"lock"`
-	Lockfile  string   `json:"lockfile"` // the one with its definitions, even if it does not exist yet
+	Lockfile  string   `json:"lockfile"` // the one for its definitions, even if it does not exist yet
 	Notes     []string `json:"notes"`
 	Remedies  []remedy `json:"remedies"`
 }

@@ -36,7 +36,7 @@ func (c *doctorCmd) lockfileOf(path string, e *config.Server) string {
 	return cmp.Or(new(app.Checks).LockfileBeside([]string{path}), lockfile.Name)
 }
 
-// locked returns a lockfile, or nil if there is none, or it cannot be read.
+// locked returns a lockfile, or nil if it does not exist or cannot be read.
 func (all *checkup) locked(name string) *lockfile.File {
 	if !all.seen[name] {
 		all.seen[name] = true
@@ -50,7 +50,7 @@ func (all *checkup) locked(name string) *lockfile.File {
 	return all.lockfiles[name]
 }
 
-// lock determines a server's status in its lockfile, which is nil if there is none.
+// lock determines a server's status in its lockfile f, which is nil if there is none.
 func (s *checkedServer) lock(path string, f *lockfile.File, e *config.Server) {
 	at := func(words ...string) []string {
 		if s.Lockfile != lockfile.Name {

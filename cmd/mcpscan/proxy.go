@@ -219,7 +219,7 @@ type proxyRun struct {
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error           // the first error of a sink
-	looked time.Time       // when files were last looked at for changes
+	looked time.Time       // when files were last checked for changes
 	shared *sessionlog.Log // nil if the session is not shared
 
 	findings openFindings // of the current event
@@ -266,11 +266,11 @@ func (r *proxyRun) options(ctx context.Context) proxy.Options {
 	}
 }
 
-// lookEvery is how often the proxy looks for changes to files that it does not read again.
+// lookEvery is how often, at most, the proxy looks for changes to files that it does not read again.
 const lookEvery = 500 * time.Millisecond
 
 // approvals returns an engine with the approvals in the lockfile if they changed, otherwise nil. It
-// says if another file changed that the proxy reads only when it starts.
+// also reports changes to files that the proxy reads only when it starts.
 func (r *proxyRun) approvals(ctx context.Context) (*scanner.Engine, error) {
 	if now := time.Now(); now.Sub(r.looked) >= lookEvery {
 		r.looked = now

@@ -113,7 +113,7 @@ func (c *scanCmd) parts(ctx context.Context, std streams, checks *app.Checks) ([
 		parts = append(parts, part)
 	}
 	if len(parts) > 1 && c.Record != "" {
-		return nil, usage("--record: a recording can have only one lockfile, and the projects in the targets have others; name one project as the target, or a lockfile with --lockfile")
+		return nil, usage("--record: a recording can be compared with only one lockfile, but the projects in the targets have several; scan one project, or choose a lockfile with --lockfile")
 	}
 	ask := consent(ctx, std, first.listing, c.RunServers)
 	for _, part := range parts {
@@ -132,7 +132,7 @@ func (c *scanCmd) part(ctx context.Context, checks *app.Checks) scanPart {
 	return scanPart{checks, p, l}
 }
 
-// whole is what the parts of a scan have in common.
+// whole combines the parts of a scan.
 type whole struct {
 	events     []*scanner.Event
 	files      []string

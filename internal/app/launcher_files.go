@@ -36,8 +36,8 @@ var settingsFiles = []struct {
 
 const npmPrefix = "npm_config_"
 
-// unreadFiles lists files of a project that can change what a program behind a wrapper does, and that
-// are not read: the wrappers use most of what is in them only after the user has trusted the file.
+// unreadFiles lists files of a project that can change what a program behind a wrapper does, but
+// are not read: the wrappers use most of a file's contents only after the user has trusted it.
 var unreadFiles = map[string][]string{
 	"mise":   {"mise.toml", ".mise.toml", "mise.local.toml", ".tool-versions"},
 	"direnv": {".envrc"},
@@ -106,14 +106,14 @@ func (p *Plan) launchers(f *config.File, e *config.Server) {
 	}
 }
 
-// unread lists the files that the wrappers of a command read, and mcpscan does not.
+// unread lists the files that the wrappers of a command read, but mcpscan does not.
 func (r *launcherReader) unread(c *launch.Command, at scanner.Origin) {
 	for _, program := range append(c.Wrappers, c.Program) {
 		for _, name := range unreadFiles[program] {
 			exists := func(dir string) bool { _, err := os.Lstat(filepath.Join(dir, name)); return err == nil }
 			if !c.Contained && !r.noted[name] && slices.ContainsFunc(r.npm.Dirs, exists) {
 				r.noted[name] = true
-				r.ignore(at, fmt.Sprintf("%s, in which %s finds programs, packages or variables of the server", name, program))
+				r.ignore(at, fmt.Sprintf("%s, in which %s finds programs, packages or variables for the server", name, program))
 			}
 		}
 	}
