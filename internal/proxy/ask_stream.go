@@ -12,9 +12,10 @@ import (
 )
 
 // holding lets an event stream continue while some of its events are held. Questions to the client,
-// held events once decided, and the answers to refused posts of HTTP+SSE are sent between the server's
-// events. holding needs no limit of its own: at most maxHeld events are held at a time, none are read
-// from the server while the client reads nothing, and each post waits until its answer is taken.
+// held events once decided, notifications about changed lists, and the answers to refused posts of
+// HTTP+SSE are sent between the server's events. holding needs no limit of its own: at most maxHeld
+// events are held at a time, none are read from the server while the client reads nothing, each
+// notification is queued only once, and each post waits until its answer is taken.
 type holding struct {
 	blocks  chan nextBlock // the next block from the server, read on another goroutine
 	reading bool           // that goroutine is running; only it uses the block reader
@@ -36,11 +37,11 @@ type nextBlock struct {
 	err error
 }
 
-// insertion is what the proxy itself adds to the stream: a question, or the outcome of a held
-// event.
+// insertion is what the proxy itself adds to the stream: a question, a notification, or the outcome of
+// a held event.
 type insertion struct {
 	raw     []byte
-	about   *scanner.Outcome // outcome for the held event that was decided; nil for a question
+	about   *scanner.Outcome // outcome for the held event that was decided, otherwise nil
 	refused bool
 }
 
@@ -52,7 +53,7 @@ func newHolding(s *stream) *holding {
 	return h
 }
 
-// add queues a question or an outcome for the client. done means that a held event was decided.
+// add queues an insertion for the client. done means that a held event was decided.
 func (h *holding) add(part insertion, done bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +67,7 @@ func (h *holding) add(part insertion, done bool) {
 	}
 }
 
-// first removes and returns the next question or outcome in the queue, unless the server is in the
+// first removes and returns the next insertion in the queue, unless the server is in the
 // middle of an event. waits is true if any was queued or any event is undecided.
 func (h *holding) first() (part *insertion, waits bool) {
 	h.mu.Lock()
@@ -92,10 +93,10 @@ func (h *holding) announce(message []byte) {
 	}
 }
 
-// next returns the next block from the server, or the next question or outcome from the proxy,
-// whichever comes first. While events are held, and always in the response to a GET, another
-// goroutine reads from the server, so that what the proxy sends need not wait for its next event. If
-// the server ends the stream meanwhile, next returns io.EOF after the last outcome.
+// next returns the next block from the server, or the next insertion from the proxy, whichever comes
+// first. While events are held, and always in the response to a GET, another goroutine reads from the
+// server, so that what the proxy sends need not wait for the server's next event. If the server ends
+// the stream meanwhile, next returns io.EOF after the last outcome.
 func (s *stream) next() (b block, part *insertion, err error) {
 	h := s.holding
 	if h == nil {
@@ -139,7 +140,7 @@ func (s *stream) next() (b block, part *insertion, err error) {
 	}
 }
 
-// insert sends the client a question, or the outcome of a held event.
+// insert sends the client an insertion.
 func (s *stream) insert(p *insertion) {
 	s.out = p.raw
 	if p.about != nil {

@@ -133,8 +133,8 @@ func parseOutput(frame []byte) (s output, ok bool) {
 	return s, true
 }
 
-// outlined adds a message that exceeds a limit of the parser. The engine refuses the message after
-// the bridge has routed it, so the bridge needs only its kind and id.
+// outlined adds a message that exceeds a limit of the parser. The message is refused, or only
+// observed, after the bridge has routed it, so the bridge needs only its kind and id.
 func (s *output) outlined(m *scanner.Message) {
 	switch m.Kind {
 	case mcp.Request:

@@ -54,8 +54,8 @@ type HTTP struct {
 	large    *large
 	bridge   *bridge // bridge to the server if the proxy starts it, otherwise nil
 
-	answers sync.WaitGroup // answers being sent to the server
-	waiting atomic.Int32   // number of these
+	answers sync.WaitGroup // answers being sent to the server, and the watch for new approvals
+	waiting atomic.Int32   // number of these answers
 	ctx     context.Context
 	stop    context.CancelFunc
 }

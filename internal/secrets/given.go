@@ -22,9 +22,9 @@ type Given struct {
 	Headers   map[string]string // sent to a remote server
 }
 
-// Secrets returns the secrets in these values. certain are values whose names suggest secrets,
-// values in the format of a vendor, and the credentials within any value: tokens, passwords in
-// addresses and connection strings, and members of JSON. random are values that only look
+// Secrets returns the secrets in these values. certain are values whose names suggest secrets, values
+// in the format of a vendor or of a recovery phrase, and the credentials within any value: tokens,
+// passwords in addresses and connection strings, and members of JSON. random are values that only look
 // generated: they are masked in what a server sends, but not in its identity, because a commit or a
 // digest looks the same. credentials are those of the certain values that cannot be anything else: a
 // server that repeats one of them reveals it.

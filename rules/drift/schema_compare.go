@@ -83,7 +83,7 @@ type schemaChange struct {
 	place
 	depth  int
 	after  *view // schemas that now apply to the value, set while its constraints are compared
-	listed []int // values of this parameter in the approved variants; nil if one lists none
+	listed []int // values that several approved variants list for this parameter, or nil
 }
 
 // inner returns the comparison of two subschemas, old and now.
