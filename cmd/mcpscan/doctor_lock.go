@@ -11,12 +11,13 @@ import (
 	"github.com/mcpscan/mcpscan/internal/app"
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/report"
 )
 
 // lockfileOf returns the path of the lockfile for an entry: the one given with --lockfile, the one that
-// its proxy reads, or the one that mcpscan lock writes for the configuration.
+// its proxy reads, or the one with which a scan compares the configuration.
 func (c *doctorCmd) lockfileOf(path string, e *config.Server) string {
 	if c.Lockfile != "" {
 		return c.Lockfile
@@ -33,7 +34,7 @@ func (c *doctorCmd) lockfileOf(path string, e *config.Server) string {
 			}
 		}
 	}
-	return cmp.Or(new(app.Checks).LockfileBeside([]string{path}), lockfile.Name)
+	return cmp.Or(new(app.Checks).Nearest(&config.File{ClientConfig: configfile.ClientConfig{Path: path, Project: e.Scope}}), lockfile.Name)
 }
 
 // locked returns a lockfile, or nil if it does not exist or cannot be read.

@@ -70,10 +70,10 @@ func lockfileIn(dir string) string {
 	return path
 }
 
-// nearest returns the lockfile of the project to which a configuration belongs: the first one in the
+// Nearest returns the lockfile of the project to which a configuration belongs: the first one in the
 // project's directory or, within the working directory, above it. It returns "" if the lockfile of the
 // run applies.
-func (c *Checks) nearest(f *config.File) string {
+func (c *Checks) Nearest(f *config.File) string {
 	dir := cmp.Or(f.Project, config.ProjectOf(f.Path), filepath.Dir(f.Path))
 	for !f.User {
 		path := lockfileIn(dir)

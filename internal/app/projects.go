@@ -17,7 +17,7 @@ import (
 
 // Divide makes the plan leave configurations to the lockfiles of their own projects. The checks are
 // those of the plan's lockfile.
-func (p *Plan) Divide(c *Checks) { p.nearest, p.apart = c.nearest, map[string][]*config.File{} }
+func (p *Plan) Divide(c *Checks) { p.nearest, p.apart = c.Nearest, map[string][]*config.File{} }
 
 // take adds a client configuration, unless it belongs to another lockfile.
 func (p *Plan) take(f *config.File) {

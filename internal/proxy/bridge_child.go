@@ -130,7 +130,7 @@ func (c *child) read() {
 	for {
 		line, whole, err := lines.next()
 		if !whole && len(line) > 0 { // it is unknown which request this answers
-			reason := tooLongReason(mcp.ServerToClient, c.gate.MaxMessage)
+			reason := tooLongReason(mcp.ServerToClient, lines.max)
 			c.gate.skip(&c.at, reason, scanner.Refuse)
 			c.end(errors.New(reason))
 			return
