@@ -84,7 +84,7 @@ func TestDisguisedPaths(t *testing.T) {
 		"/ok/a /etc/passwd", "/ok/a\t/etc/passwd", "/ok/a\r/etc/passwd", "/ok/a&/etc/passwd", "/ok/a && /etc/passwd", "/ok/a\v/etc/x", "/ok/a\u00a0/etc/x",
 		"/ok/a\u2028/etc/x", "/ok/a%20/etc/x", "/ok/a%0d/etc/x", "/ok/a --file=/etc/x", "/ok/a file:///etc/x", "/ok/a </etc/x>", `/ok/a \etc\x`, "/ok/a ('/etc/x')",
 		"/etc/passwd /ok/b", "/ok/a\n\n/etc/x\n", "/ok/a \t, /etc/x", "see /etc/passwd", "-f /etc/x", "name\t=/etc/x", "host:/etc/x too",
-		`"/etc/passwd"`, `["/etc/passwd"]`, `{"p":"/etc/passwd"}`, "`/etc/passwd`", "(/etc/passwd)", list + ",/etc/x",
+		`"/etc/passwd"`, `["/etc/passwd"]`, `{"p":"/etc/passwd"}`, `{"p":"/a b/../etc/passwd"}`, "`/etc/passwd`", "(/etc/passwd)", list + ",/etc/x",
 	} {
 		for _, name := range []string{"path", "unnamed"} {
 			if got := verdict(t, "deny", "/etc/**", name, text); got != scanner.Block {

@@ -111,7 +111,7 @@ func (q *request) look() {
 		}
 		switch {
 		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
-		case v.inner && !v.escaped && (begins(v.Text) || !isPath && !v.host()): // already found in the text around it
+		case v.inner && !v.escaped && v.shown(isPath): // already found in the text around it
 		case isPath, v.host(), pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
 			q.add(v.Text, false)
 		default:
@@ -126,6 +126,15 @@ func (q *request) look() {
 			q.paths[i].aside = q.paths[i].aside || v.inner && (v.lines || !v.host())
 		}
 	}
+}
+
+// shown reports whether whoever reads the JSON text around a value as words finds the paths in it. That
+// text shows the value, but words end where a path may go on, as in "/a b/../etc/passwd".
+func (v *argumentValue) shown(isPath bool) bool {
+	if begins(v.Text) {
+		return !strings.ContainsAny(v.Text, wordEnds)
+	}
+	return !isPath && !v.host()
 }
 
 // wordEnds are the characters that end a word of a command or code.
