@@ -69,6 +69,7 @@ func TestEventsJSONL(t *testing.T) {
 			[]string{"1! frame - rec/rec/- - " + ping, "1 skipped: a log line is also a response: only the message in it was inspected"}},
 		{"a log of requests with the message", `{"id":1,"method":"ping","result":"ok","message":` + ping + `}`, []string{"1! frame - rec/rec/- - " + ping}},
 		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a log line (meta) with a message that was not inspected"}},
+		{"an llm_message with repeated keys", `{"type":"llm_message","a":0,"a":0,"a":0,"b":0,"b":0,"body":{}}`, []string{"1 skipped: " + repeatedMember, "1 skipped: llm_message: a body in an unknown format"}},
 		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: a body in an unknown format"}},
 		{"skipped", `{"type":"mcp_skipped","session_id":"s1","reason":"it was late"}`, []string{"1 skipped: it was late"}},
 		{"ignored", `{"type":"mcp_ignored","session_id":"s1","reason":"it was out of scope"}`, []string{"1 ignored: it was out of scope"}},

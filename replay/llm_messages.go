@@ -192,13 +192,14 @@ func Knows(body []byte) (format string) {
 
 // record reads an llm_message of events.jsonl.
 func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
-	members := map[string]wire.Value{} // in a single pass, because a body is long
+	members, repeated := map[string]wire.Value{}, false // in a single pass, because a body is long
 	for c := root.Children(); c.Next(); {
 		key := c.Value.Key()
-		if _, twice := members[key]; twice {
-			t.yield(skipped(t.name, at.Line, repeatedMember))
-		}
-		members[key] = c.Value
+		_, twice := members[key]
+		members[key], repeated = c.Value, repeated || twice
+	}
+	if repeated {
+		t.yield(skipped(t.name, at.Line, repeatedMember))
 	}
 	text := func(key string) string {
 		if members[key].Kind() != wire.String {
