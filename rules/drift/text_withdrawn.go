@@ -87,8 +87,8 @@ var (
 	// ofAnother matches the name of a tool and a negated verb, as in "update_volume cannot".
 	ofAnother = lazyregexp.New("\\b([a-z0-9]+(?:[_-][a-z0-9]+)+)[`'\"]?\\s+(?:can\\s?not|can['’]t|never|does\\s+not|doesn['’]t|will\\s+not|won['’]t)\\b")
 	// ofValue matches a verb that refers to the written value rather than to the writing, as in "never
-	// overwrites with an empty string".
-	ofValue = lazyregexp.New(`\b(overwrit|modif|chang)\w*\s+(with|to)\b`)
+	// overwrites with an empty string". Nouns, as in "never makes changes to a file", refer to the writing.
+	ofValue = lazyregexp.New(`(\b(never|(can)?not)|n['’]t)\s+(overwrit|modif|chang)\w*\s+(with|to)\b`)
 	// limit detects a promise not to do something, or to do it only in a certain location.
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
 		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
