@@ -222,7 +222,7 @@ func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 
 // note adds a sense as present or negated, unless its neighbouring words give it another meaning.
 func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
-	if beside(v, t, start, end) || v == Hush && s.ofParameter && leavesUnset(t[start:s.End]) {
+	if beside(v, t, start, end) || v == Hush && s.ofParameter && leavesUnset(t[s.Start:s.End], start-s.Start) {
 		return
 	}
 	if negatable&(1<<v) != 0 && d.covers(start) {

@@ -34,11 +34,11 @@ func beside(v Sense, t []byte, i, j int) bool {
 	return false
 }
 
-// leavesUnset reports whether a text tells the caller to omit the parameter that it describes ("leave
-// it out for the default"), rather than to keep something from a person.
-func leavesUnset(t []byte) bool {
-	at := leftOut.FindSubmatchIndex(t)
-	return at != nil && !audience.Match(t[at[2]:at[3]])
+// leavesUnset reports whether the words at i in a sentence tell the caller to omit the parameter that it
+// describes ("leave it out for the default"), rather than to keep something from a person.
+func leavesUnset(t []byte, i int) bool {
+	at := leftOut.FindSubmatchIndex(t[i:])
+	return at != nil && !audience.Match(t[i+at[2]:i+at[3]]) && !audience.Match(t[bytes.LastIndexAny(t[:i], ";:")+1:i])
 }
 
 var (
