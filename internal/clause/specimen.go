@@ -35,7 +35,7 @@ var (
 		`highlight|tokeni[sz]e|scan|inspect|audit|review|detect|flag|score|rate|refuse|block|reject)s\b`)
 	// labelled matches a label before a command, and ends matches what follows a command at the end of
 	// a sentence.
-	labelled = lazyregexp.New("(^|[.!?,;(\\n]\\s*)((sample|example|test)\\s+)?(inputs?|commands?|examples?|snippets?|scripts?|samples?|value|argument)\\s*:\\s*[\"'`(]*$")
+	labelled = lazyregexp.New("(^|[.!?,;(\\n]\\s*)((sample|example|test)\\s+(commands?|snippets?|scripts?|values?|arguments?)|((sample|example|test)\\s+)?(inputs?|examples?|samples?))\\s*:\\s*[\"'`(]*$")
 	ends     = lazyregexp.New("^[\"'`)]*\\s*([.!?;,\\n]|$)")
 	// asExample matches the announcement of an example, or a verb of searching, before its object.
 	asExample = lazyregexp.New(`\b(such\s+as|like|for\s+example|e\.g\.?|for\s+instance)\s[^.;:\n]*$|` +
