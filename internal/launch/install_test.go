@@ -12,6 +12,8 @@ sh|-c|pnpm add -g foo && yarn global add bar && bun add -g baz && foo => npm foo
 sh|-c|pip install -q -r requirements.txt "foo[cli]>=1" $EXTRA bar==1.0 . && python -m foo => none foo - open 1 > pypi foo >=1 open 1 > pypi bar 1.0 exact 1
 sh|-c|.venv/bin/pip3.11 install foo && foo => pypi foo - open 1
 sh|-c|python3 -m pip install --user foo && foo => pypi foo - open 1
+sh|-c|sudo pip install foo && python3 -m bar => none bar - open 1 > pypi foo - open 1
+sh|-c|env A=b npm i foo && node x.js => path x.js - open 1 > npm foo - open 1
 sh|-c|pip install -r https://h.example/r.txt -e git+https://h.example/o/r && foo => url https://h.example/r.txt - open 1 + git git+https://h.example/o/r - open 1
 sh|-c|uv pip install --system foo && uv tool install bar==1.0 --with baz && pipx install qux && bar => pypi foo - open 1 > pypi baz - open 1 > pypi bar 1.0 exact 1 > pypi qux - open 1
 sh|-c|go install h.example/o/foo@latest; dotnet tool install -g Bar --version 1.0.0; deno install -g -n x npm:baz; foo => go h.example/o/foo latest open 1 > nuget Bar 1.0.0 exact 1 > npm baz - open 1

@@ -115,6 +115,11 @@ func (l *Command) unwrapShell() bool {
 		}
 		one := Command{}
 		one.run(words[0], words[1:])
+		for range maxWrappers {
+			if shell(one.Program) || !one.unwrap() { // a shell could contain others
+				break
+			}
+		}
 		one.fetch()
 		if start == nil || !one.Installs {
 			start = &c
