@@ -27,4 +27,11 @@ func TestWorkFollowsTheLengthOfText(t *testing.T) {
 			return func() { p.Decide(r) }
 		})
 	}
+	for _, unit := range []string{"1,", `"\u0061",`, `"a/b",`} { // below a long key
+		effort.Linear(t, "key, "+unit, 32<<10, func(size int) func() {
+			key := strings.Repeat("a_", size/2)
+			r := &scanner.PolicyRequest{Method: "tools/call", Target: "f", Arguments: []scanner.Argument{{Name: key, Pointer: "/arguments/" + key, Text: "[" + strings.Repeat(unit, size/len(unit)) + "1]"}}}
+			return func() { p.Decide(r) }
+		})
+	}
 }

@@ -59,10 +59,10 @@ func unescapeAll(s string) string {
 	return s
 }
 
-// mediaType reports whether an argument is a media type.
-func mediaType(name, s string) bool {
+// mediaType reports whether a string is a media type.
+func mediaType(s string) bool {
 	kind, sub, ok := strings.Cut(s, "/")
-	return ok && names.HasWord(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
+	return ok && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
 		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
 }
 
@@ -99,9 +99,8 @@ func (q *request) look() {
 	for i := range q.values {
 		v := &q.values[i]
 		v.first = len(q.paths)
-		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
-		for _, seg := range v.keys {
-			isPath, isCommand = isPath || names.HasWord(seg, pathWords), isCommand || names.HasWord(seg, commandWords)
+		isPath, isCommand, meta := v.about.path, shell || v.about.command, len(v.keys) > 0 && v.keys[0] == "_meta"
+		for _, seg := range v.keys[v.outer:] {
 			if meta && metaName(seg) {
 				continue
 			}
@@ -110,7 +109,7 @@ func (q *request) look() {
 			}
 		}
 		switch {
-		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
+		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), v.about.media && mediaType(v.Text):
 		case v.inner && !v.escaped && v.shown(isPath): // already found in the text around it
 		case isPath, v.host(), pathLike(v.Text) && (!meta || begins(v.Text)): // in _meta, relative paths are IDs
 			q.add(v.Text, false)

@@ -38,7 +38,7 @@ func (q *request) connects() bool {
 
 // host reports whether the argument has a name like host, and its value looks like one.
 func (v *argumentValue) host() bool {
-	return slices.ContainsFunc(v.keys, func(key string) bool { return names.HasWord(key, hostWords) }) && host(v.Text)
+	return v.about.host && host(v.Text)
 }
 
 // network reports whether a path or URI is or contains a network address, such as a shell's

@@ -26,10 +26,10 @@ func (q *request) unpack() {
 		}
 		lines := v.lines || strings.ContainsAny(s, "\n\r")
 		for c := range doc.Nodes {
-			a := argumentValue{Argument: &scanner.Argument{Name: v.Name, Pointer: v.Pointer, Offset: v.Offset}, keys: v.keys, inner: true, lines: lines}
+			a := argumentValue{Argument: &scanner.Argument{Name: v.Name, Pointer: v.Pointer, Offset: v.Offset}, keys: v.keys, about: v.about, outer: len(v.keys), inner: true, lines: lines}
 			a.escaped = (doc.KeyFlags(c)|doc.TextFlags(c))&wire.Escaped != 0
 			if key := doc.KeyString(c); key != "" {
-				a.keys = append(slices.Clip(v.keys), key)
+				a.keys, a.about = append(slices.Clip(v.keys), key), v.about.and(key)
 			}
 			switch doc.Kind(c) {
 			case wire.String:

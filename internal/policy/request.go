@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -25,10 +26,35 @@ type request struct {
 type argumentValue struct {
 	*scanner.Argument
 	keys        []string // keys that lead to the value
+	about       topics   // of the keys
+	outer       int      // number of keys that lead to the JSON text which contains the value
 	first, last int
 	inner       bool // part of a JSON text in a string; only rules that refuse compare it with args
 	escaped     bool // the key or the value has escapes in that text, so the text does not show it
 	lines       bool // that text has several lines
+}
+
+func newArgumentValue(a *scanner.Argument, keys []string) argumentValue {
+	v := argumentValue{Argument: a, keys: keys, about: topics{media: names.HasWord(a.Name, mediaWords)}}
+	for _, key := range keys {
+		v.about = v.about.and(key)
+	}
+	return v
+}
+
+// topics says what the keys that lead to a value are about. It is determined only once for all values
+// in a JSON text, because their number and the length of the keys can both be large.
+type topics struct {
+	path, command, host bool
+	media               bool // the name of the argument
+}
+
+// and adds the topics of a further key.
+func (t topics) and(key string) topics {
+	t.path = t.path || names.HasWord(key, pathWords)
+	t.command = t.command || names.HasWord(key, commandWords)
+	t.host = t.host || names.HasWord(key, hostWords)
+	return t
 }
 
 // The values of event_type. Connect is not a message type; it stands for a request that contains a
@@ -104,9 +130,9 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 		}
 		switch {
 		case nested && strings.EqualFold(keys[0], "arguments"):
-			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
+			q.values = append(q.values, newArgumentValue(a, keys[1:]))
 		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read parameters other than name and arguments
-			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
+			q.values = append(q.values, newArgumentValue(a, keys))
 		}
 	}
 	q.unnamed = r.Target == "" && key != ""
