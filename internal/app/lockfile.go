@@ -61,10 +61,17 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 	return err
 }
 
-// With returns checks with the same rules that compare definitions with those in another lockfile.
-func (c *Checks) With(ctx context.Context, lockfile string) (*Checks, error) {
+// With returns checks with the same rules that compare definitions with those in another lockfile. If the
+// change under review adds that one beside an existing lockfile, its servers are as new as they would be
+// in the existing one.
+func (c *Checks) With(ctx context.Context, name string) (*Checks, error) {
 	other := &Checks{engine: c.engine, Triage: c.Triage, maxMessage: c.maxMessage, base: c.base, like: c}
-	return other, other.Against(ctx, lockfile)
+	err := other.Against(ctx, name)
+	if err == nil && c.Before != nil && other.Before == nil {
+		other.Before = &lockfile.File{Path: filepath.ToSlash(name)}
+		other.before, err = offersOf(ctx, c.engine, other.Before)
+	}
+	return other, err
 }
 
 // Renew reads the lockfile again if it changed since it was last read, and reports whether

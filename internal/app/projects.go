@@ -31,17 +31,17 @@ func (p *Plan) take(f *config.File) {
 }
 
 // keepLocked takes back the configurations of a project if they name a server that the plan's lockfile
-// has and that no configuration of the plan names. Otherwise, a new lockfile in a subdirectory could
-// replace the approvals of the one above it.
+// has, or had before the change under review, and that no configuration of the plan names. Otherwise, a new
+// lockfile in a subdirectory could replace the approvals of the one above it.
 func (p *Plan) keepLocked() {
-	if p.lockfile == nil {
-		return
-	}
 	configured := p.configured()
+	locked := func(name string) bool {
+		return p.lockfile != nil && p.lockfile.Servers[name] != nil || p.before != nil && p.before.Servers[name] != nil
+	}
 	for _, other := range p.Projects() {
 		files := p.apart[other]
 		if !slices.ContainsFunc(files, func(f *config.File) bool {
-			return slices.ContainsFunc(f.Entries, func(e config.Server) bool { return p.lockfile.Servers[e.Name] != nil && !configured[e.Name] })
+			return slices.ContainsFunc(f.Entries, func(e config.Server) bool { return locked(e.Name) && !configured[e.Name] })
 		}) {
 			continue
 		}
