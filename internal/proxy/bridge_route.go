@@ -12,13 +12,14 @@ import (
 func (c *child) expect(m *posted, forms acceptable) (*reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// first, because the search for equal ids takes quadratic time
+	if len(c.open)+len(m.ids) > maxOpen {
+		return nil, refuse(http.StatusServiceUnavailable, "the session has %d requests without an answer; wait for answers", len(c.open))
+	}
 	for i, key := range m.keys {
 		if c.open[key] != nil || slices.Contains(m.keys[:i], key) {
 			return nil, refuse(http.StatusBadRequest, "a request with the same id is still open; use each id once in a session")
 		}
-	}
-	if len(c.open)+len(m.ids) > maxOpen {
-		return nil, refuse(http.StatusServiceUnavailable, "the session has %d requests without an answer; wait for answers", len(c.open))
 	}
 	x := &reply{child: c, asked: m, unanswered: len(m.ids), acceptable: forms}
 	x.outbox = newOutbox(c.ctx, func(*outbox) { c.abandon(x) })

@@ -287,6 +287,7 @@ func TestBridgeRefuses(t *testing.T) {
 		{"POST", "", []string{session}, 400, "-32700"},
 		{"POST", "12", []string{session}, 400, "-32700"},
 		{"POST", "[" + call("1", "t") + "," + call("1.0", "t") + "]", []string{session}, 400, "the same id"},
+		{"POST", "[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 1025) + call("1", "t") + "]", []string{session}, 503, "requests without an answer"},
 		{"POST", strings.Repeat(" ", 1<<20) + call("1", "t"), []string{session}, 413, "--max-message"},
 		{"POST", call("1", "denied"), []string{session}, 200, "blocked by mcpscan"},
 		{"GET", "", nil, 400, "expected the Mcp-Session-Id"},
