@@ -34,4 +34,13 @@ func TestWorkFollowsTheLengthOfText(t *testing.T) {
 			return func() { p.Decide(r) }
 		})
 	}
+	below := func(n int) func() { // values below one long key
+		key := strings.Repeat("a_", 32<<10)
+		r := &scanner.PolicyRequest{Method: "tools/call", Target: "f"}
+		for range n {
+			r.Arguments = append(r.Arguments, scanner.Argument{Name: key, Pointer: "/arguments/" + key, Text: "1"})
+		}
+		return func() { p.Decide(r) }
+	}
+	effort.AtMost(t, 100, "500 values below one key", 1, below(1), below(500))
 }

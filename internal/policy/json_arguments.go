@@ -11,7 +11,7 @@ import (
 
 // If an argument is a JSON text, unpack adds the values in it. Servers made with the Python SDK parse
 // the text of an argument that is declared as a list or an object.
-func (q *request) unpack() {
+func (q *request) unpack(known knownTopics) {
 	var doc wire.Doc
 	for i := 0; i < len(q.values); i++ { // added values can be JSON texts, too
 		v := q.values[i]
@@ -29,7 +29,7 @@ func (q *request) unpack() {
 			a := argumentValue{Argument: &scanner.Argument{Name: v.Name, Pointer: v.Pointer, Offset: v.Offset}, keys: v.keys, about: v.about, outer: len(v.keys), inner: true, lines: lines}
 			a.escaped = (doc.KeyFlags(c)|doc.TextFlags(c))&wire.Escaped != 0
 			if key := doc.KeyString(c); key != "" {
-				a.keys, a.about = append(slices.Clip(v.keys), key), v.about.and(key)
+				a.keys, a.about = append(slices.Clip(v.keys), key), v.about.and(known.of(key))
 			}
 			switch doc.Kind(c) {
 			case wire.String:

@@ -34,27 +34,36 @@ type argumentValue struct {
 	lines       bool // that text has several lines
 }
 
-func newArgumentValue(a *scanner.Argument, keys []string) argumentValue {
-	v := argumentValue{Argument: a, keys: keys, about: topics{media: names.HasWord(a.Name, mediaWords)}}
+// topics says what the keys that lead to a value are about. Each key is read only once, because many
+// values can have the same long keys.
+type topics struct {
+	path, command, host bool
+	media               bool // only of the name of the argument
+}
+
+// knownTopics are the topics of the keys that were read.
+type knownTopics map[string]topics
+
+func (k knownTopics) of(key string) topics {
+	t, known := k[key]
+	if !known {
+		t = topics{names.HasWord(key, pathWords), names.HasWord(key, commandWords), names.HasWord(key, hostWords), names.HasWord(key, mediaWords)}
+		k[key] = t
+	}
+	return t
+}
+
+func (k knownTopics) value(a *scanner.Argument, keys []string) argumentValue {
+	v := argumentValue{Argument: a, keys: keys, about: topics{media: k.of(a.Name).media}}
 	for _, key := range keys {
-		v.about = v.about.and(key)
+		v.about = v.about.and(k.of(key))
 	}
 	return v
 }
 
-// topics says what the keys that lead to a value are about. It is determined only once for all values
-// in a JSON text, because their number and the length of the keys can both be large.
-type topics struct {
-	path, command, host bool
-	media               bool // the name of the argument
-}
-
 // and adds the topics of a further key.
-func (t topics) and(key string) topics {
-	t.path = t.path || names.HasWord(key, pathWords)
-	t.command = t.command || names.HasWord(key, commandWords)
-	t.host = t.host || names.HasWord(key, hostWords)
-	return t
+func (t topics) and(o topics) topics {
+	return topics{t.path || o.path, t.command || o.command, t.host || o.host, t.media}
 }
 
 // The values of event_type. Connect is not a message type; it stands for a request that contains a
@@ -112,7 +121,7 @@ var nameKeys = map[string]string{"tools/call": "name", "prompts/get": "name", "r
 func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
 	key := nameKeys[r.Method]
-	nested := key == "name"
+	nested, known := key == "name", knownTopics{}
 	for i := range r.Arguments {
 		a := &r.Arguments[i]
 		if !paths {
@@ -130,14 +139,14 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 		}
 		switch {
 		case nested && strings.EqualFold(keys[0], "arguments"):
-			q.values = append(q.values, newArgumentValue(a, keys[1:]))
+			q.values = append(q.values, known.value(a, keys[1:]))
 		case !(nested && strings.EqualFold(keys[0], "name")): // some servers also read parameters other than name and arguments
-			q.values = append(q.values, newArgumentValue(a, keys))
+			q.values = append(q.values, known.value(a, keys))
 		}
 	}
 	q.unnamed = r.Target == "" && key != ""
 	if paths {
-		q.unpack()
+		q.unpack(known)
 		q.look()
 	}
 	return q
