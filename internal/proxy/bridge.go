@@ -125,11 +125,12 @@ func (b *bridge) post(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
-		if body, err = io.ReadAll(io.LimitReader(r.Body, maxObserved+1)); err != nil {
+		most := max(b.gate.MaxMessage, maxObserved)
+		if body, err = io.ReadAll(io.LimitReader(r.Body, most+1)); err != nil {
 			return nil, err
 		}
-		if len(body) > maxObserved {
-			return nil, refuse(http.StatusRequestEntityTooLarge, "expected at most %d bytes", maxObserved)
+		if int64(len(body)) > most {
+			return nil, refuse(http.StatusRequestEntityTooLarge, "expected at most %d bytes", most)
 		}
 	}
 	m, err := parsePosted(body)
