@@ -98,7 +98,7 @@ func bench(ctx context.Context, o options) (err error) {
 		fmt.Fprintf(&out, "\nNot installed, and therefore not measured: %s.\n", strings.Join(missing, ", "))
 	}
 	if runtime.GOOS == "linux" {
-		fmt.Fprintf(&out, "\nPeak memory below %.0f MB, the peak of the measuring program, is sampled every %v.\n", ownPeak()/1e6, sampleEvery)
+		fmt.Fprintf(&out, "\nThe kernel reports at least the peak of the measuring program, %.0f MB. Lower peaks are sampled every millisecond.\n", ownPeak()/1e6)
 	}
 	if o.write == "" {
 		_, err := os.Stdout.WriteString(out.String())

@@ -95,7 +95,7 @@ func (r *requests) refuse(id string, c *Call) {
 	r.refused.insert(id, maxPending/2, func(string) bool { return false })
 }
 
-// remove removes one of the open requests with an id.
+// remove removes one of the open requests with the given id.
 func (r *requests) remove(id string) {
 	c, ok := r.open[id]
 	if c.count--; c.count > 0 {

@@ -254,7 +254,8 @@ func (l *errorLog) again(line string) bool {
 	return false
 }
 
-// print writes a line, up to the limit, and reports whether it did.
+// print writes a line and reports whether it did. At the limit on the number of lines, it writes a notice
+// instead.
 func (l *errorLog) print(line string) bool {
 	l.printed++
 	switch {

@@ -43,7 +43,7 @@ const (
 	Inputs = Sequences*Matches + Contexts
 
 	surroundings = 3  // number of sentences on each side that the net reads with a sentence
-	maxWords     = 64 // maximum number of words that the net reads of a sentence or name
+	maxWords     = 64 // maximum number of words that the net reads from a sentence or name
 )
 
 // The sequences of words that the net reads.

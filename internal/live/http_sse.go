@@ -104,7 +104,7 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 func (w *web) resolve(base *url.URL, raw string) (string, error) {
 	ref, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		return "", fmt.Errorf("the endpoint event has no URL: %s", w.peer.opts.quote(raw))
+		return "", fmt.Errorf("the data of the endpoint event is not a valid URL: %s", w.peer.opts.quote(raw))
 	}
 	to := base.ResolveReference(ref)
 	if !wire.SameOrigin(to, base) {

@@ -128,7 +128,7 @@ func (q *request) look() {
 }
 
 // shown reports whether whoever reads the JSON text around a value as words finds the paths in it. That
-// text shows the value, but words end where a path may go on, as in "/a b/../etc/passwd".
+// text contains the value, but splitting it into words can cut a path short, as in "/a b/../etc/passwd".
 func (v *argumentValue) shown(isPath bool) bool {
 	if begins(v.Text) {
 		return !strings.ContainsAny(v.Text, wordEnds)

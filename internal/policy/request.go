@@ -38,7 +38,7 @@ type argumentValue struct {
 // values can have the same long keys.
 type topics struct {
 	path, command, host bool
-	media               bool // only of the name of the argument
+	media               bool // set from the argument's own name only, not from nested keys
 }
 
 // knownTopics are the topics of the keys that were read.

@@ -181,7 +181,7 @@ func (s *stream) endpoint(b block, raw string) {
 	why := ""
 	switch {
 	case err != nil:
-		why = "the endpoint event has no URL: " + text.Visible(raw, 200)
+		why = "the data of the endpoint event is not a valid URL: " + text.Visible(raw, 200)
 	case !wire.SameOrigin(to, s.base) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
 		why = fmt.Sprintf("the endpoint %s has a different origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
 	case s.prefix == "" && pathOf(to) != s.path && isAuthentication(plainPath(to.EscapedPath())):

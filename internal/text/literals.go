@@ -18,7 +18,7 @@ type literalTable struct {
 	width   int    // of a gram, in bytes
 	mask    uint32 // of the bytes of a gram
 	bitmap  []uint64
-	spread  uint       // turns a hashed gram into an index of the slots
+	spread  uint       // right shift that turns a gram's hash into an index into slots
 	slots   []gramSlot // hash table with open addressing
 	chain   []chained  // anchors of a slot's gram, as linked lists
 	anchors []anchor

@@ -9,7 +9,7 @@ import (
 // AnomalyKind is a way in which a key is ambiguous.
 type AnomalyKind uint8
 
-// The key anomalies. Each can make two correct programs read different messages.
+// The key anomalies. Each can make two conforming parsers read the same message differently.
 const (
 	DuplicateKey AnomalyKind = iota // the same key twice in one object
 	VariantKey                      // two keys that a parser considers equal if it ignores case or invisible characters

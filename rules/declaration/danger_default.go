@@ -68,7 +68,7 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 	switch {
 	case token && given:
 		return scanner.High, "a credential is the default of a parameter"
-	case token && !strings.HasPrefix(said, "eyJ"): // manuals often contain JSON Web Tokens
+	case token && !strings.HasPrefix(said, "eyJ"): // documentation often contains sample JSON Web Tokens
 		return scanner.Medium, "a credential is given as an example for a parameter"
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):

@@ -217,8 +217,8 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants reports variants that were added or removed. If equally many were added and removed,
-// it compares them in order instead.
+// otherVariants reports variants that were added or removed. If as many were removed as added,
+// it compares them in pairs, in order.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {

@@ -44,7 +44,8 @@ func (u *unapproved) meaningOf(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !conditional.Match(s) }
 
 var (
-	// concealing detects statements that somebody is not told about an action or cannot see it.
+	// concealing matches instructions to hide an action, and statements that people are not told about it or
+	// cannot see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|` +
 		`disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|` +
 		`\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
