@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,9 @@ func TestAuditLogFails(t *testing.T) {
 // TestAuditLogMoves checks that a log that is renamed or removed is created again, and that events wait
 // while that fails.
 func TestAuditLogMoves(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows renames no file that a process has open")
+	}
 	name := filepath.Join(t.TempDir(), "logs", "audit.jsonl")
 	dir := filepath.Dir(name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -113,7 +117,7 @@ func TestAuditLogMoves(t *testing.T) {
 	}
 	changed(t, l, "first")
 	if err := os.Rename(name, name+".1"); err != nil {
-		t.Skip(err) // such as on Windows
+		t.Fatal(err)
 	}
 	changed(t, l, "second")
 	if got := serversIn(t, name+".1") + serversIn(t, name); got != "first second " {
