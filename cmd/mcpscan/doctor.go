@@ -17,7 +17,7 @@ import (
 
 type doctorCmd struct {
 	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories that contain them; default: the configurations in this directory and the user's own." placeholder:"PATH"`
-	Lockfile string   `help:"The lockfile. Default: the one that a wrapped server's proxy reads; otherwise mcpscan.lock in this directory or, if there is none, beside the configuration." placeholder:"FILE"`
+	Lockfile string   `help:"The lockfile. Default: the one that a wrapped server's proxy reads; otherwise the one that scan uses for the configuration." placeholder:"FILE"`
 	Format   string   `help:"text or json." default:"text" enum:"text,json"`
 }
 
