@@ -67,7 +67,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	for _, part := range parts {
 		src := c.list(ctx, std, part.plan, part.listing, rec.Record, c.Quiet)
 		// An interrupt ends the listing of servers, but the report is still written.
-		res, err := part.checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(part.plan.Apart(log.Beside(collector))))
+		res, err := part.checks.Engine().Run(context.WithoutCancel(ctx), src, checks.Into(part.plan.PrefixSessions(log.Beside(collector))))
 		if err != nil {
 			return readError(errors.Join(err, rec.Close(), log.Close()))
 		}

@@ -24,8 +24,8 @@ func sourcesOf(o Options, s *config.Settings, policies []string) (all []source) 
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		is, _ := os.Stat(name)
-		all = append(all, source{name, is})
+		now, _ := os.Stat(name)
+		all = append(all, source{name, now})
 	}
 	return all
 }
@@ -33,8 +33,8 @@ func sourcesOf(o Options, s *config.Settings, policies []string) (all []source) 
 // Outdated returns the files of settings and policies that changed since they were read, each once.
 func (c *Checks) Outdated() (names []string) {
 	c.sources = slices.DeleteFunc(c.sources, func(s source) bool {
-		is, _ := os.Stat(s.name)
-		same := sameState(is, s.seen)
+		now, _ := os.Stat(s.name)
+		same := sameState(now, s.seen)
 		if !same {
 			names = append(names, s.name)
 		}

@@ -51,7 +51,7 @@ type Checks struct {
 	baseline string                        // the baseline in effect
 
 	sources []source // the settings and policies
-	like    *Checks  // checks whose rules these use; nil for their own
+	rulesOf *Checks  // the checks whose engine these use; nil for their own
 
 	lockfile         string            // path of the lockfile with which definitions are compared
 	lockfileSeen     fs.FileInfo       // the lockfile when it was last read; nil if it did not exist

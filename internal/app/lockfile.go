@@ -65,7 +65,7 @@ func (c *Checks) Against(ctx context.Context, name string) error {
 // change under review adds that one beside an existing lockfile, its servers are as new as they would be
 // in the existing one.
 func (c *Checks) With(ctx context.Context, name string) (*Checks, error) {
-	other := &Checks{engine: c.engine, Triage: c.Triage, maxMessage: c.maxMessage, base: c.base, like: c}
+	other := &Checks{engine: c.engine, Triage: c.Triage, maxMessage: c.maxMessage, base: c.base, rulesOf: c}
 	err := other.Against(ctx, name)
 	if err == nil && c.Before != nil && other.Before == nil {
 		other.Before = &lockfile.File{Path: filepath.ToSlash(name)}
@@ -119,8 +119,8 @@ func (c *Checks) Known() servers.Known {
 // Engine returns the engine, which compares definitions with the approved ones, if any.
 func (c *Checks) Engine() *scanner.Engine {
 	engine := c.engine
-	if c.like != nil { // Advise can change the engine
-		engine = c.like.engine
+	if c.rulesOf != nil { // Advise can change the engine
+		engine = c.rulesOf.engine
 	}
 	if c.approved == nil {
 		return engine

@@ -99,7 +99,7 @@ func sameFile(a, b string) bool {
 func (p *Plan) SkipLockfiles(c *Checks, targets []string) {
 	used := cmp.Or(c.LockfileBeside(targets), lockfile.Name)
 	for _, path := range c.OtherLockfiles(used, slices.Concat(targets, p.projects)) {
-		if !p.reads(path) && p.apart[path] == nil {
+		if !p.reads(path) && p.elsewhere[path] == nil {
 			p.skip(scanner.Origin{File: path, Line: 1, Column: 1}, "lockfile %s not used; to compare with it, run: mcpscan scan%s %s",
 				path, LockfileFlag(path), text.ShellWord(text.Visible(filepath.Dir(path), 400)))
 		}

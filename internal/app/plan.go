@@ -40,9 +40,9 @@ type Plan struct {
 	launcherFiles map[string]*launcherFile // of the projects, by path
 	envFiles      map[string]*envFile      // of the projects, by path
 
-	nearest func(*config.File) string // other lockfile to which a configuration belongs, or ""; nil if not looked for
-	apart   map[string][]*config.File // configurations that belong to other lockfiles, by lockfile
-	project string                    // directory of the only project of the plan; "" for any
+	nearest   func(*config.File) string // other lockfile to which a configuration belongs, or ""; nil if not looked for
+	elsewhere map[string][]*config.File // configurations that belong to other lockfiles, by lockfile
+	project   string                    // directory of the only project of the plan; "" for any
 
 	before *lockfile.File // lockfile before the change under review; nil for none
 	base   baseTree       // files before the change under review
@@ -114,7 +114,7 @@ func (p *Plan) Add(ctx context.Context, targets, command []string, locked *lockf
 	p.keepLocked()
 	p.launcherSettings()
 	p.Unique()
-	if p.Empty = p.Change && locked == nil && len(p.Inputs)+len(p.Targets)+len(p.apart) == 0; p.Empty {
+	if p.Empty = p.Change && locked == nil && len(p.Inputs)+len(p.Targets)+len(p.elsewhere) == 0; p.Empty {
 		p.ignore(scanner.Origin{}, "no client configuration and no lockfile found: the project has no servers")
 	}
 	return nil

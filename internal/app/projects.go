@@ -17,13 +17,13 @@ import (
 
 // Divide makes the plan leave configurations to the lockfiles of their own projects. The checks are
 // those of the plan's lockfile.
-func (p *Plan) Divide(c *Checks) { p.nearest, p.apart = c.Nearest, map[string][]*config.File{} }
+func (p *Plan) Divide(c *Checks) { p.nearest, p.elsewhere = c.Nearest, map[string][]*config.File{} }
 
 // take adds a client configuration, unless it belongs to another lockfile.
 func (p *Plan) take(f *config.File) {
 	if p.nearest != nil {
 		if other := p.nearest(f); other != "" {
-			p.apart[other] = append(p.apart[other], f)
+			p.elsewhere[other] = append(p.elsewhere[other], f)
 			return
 		}
 	}
@@ -39,26 +39,26 @@ func (p *Plan) keepLocked() {
 		return p.lockfile != nil && p.lockfile.Servers[name] != nil || p.before != nil && p.before.Servers[name] != nil
 	}
 	for _, other := range p.Projects() {
-		files := p.apart[other]
+		files := p.elsewhere[other]
 		if !slices.ContainsFunc(files, func(f *config.File) bool {
 			return slices.ContainsFunc(f.Entries, func(e config.Server) bool { return locked(e.Name) && !configured[e.Name] })
 		}) {
 			continue
 		}
-		delete(p.apart, other)
+		delete(p.elsewhere, other)
 		p.addFiles(files)
 	}
 }
 
 // Projects lists the lockfiles to which the plan left configurations.
-func (p *Plan) Projects() []string { return slices.Sorted(maps.Keys(p.apart)) }
+func (p *Plan) Projects() []string { return slices.Sorted(maps.Keys(p.elsewhere)) }
 
 // AddProject adds the configurations that another plan left to a lockfile, which is nil if the change
 // under review removed it.
 func (p *Plan) AddProject(from *Plan, name string, locked *lockfile.File) {
 	p.compareWith(locked)
 	p.searched, p.project = from.searched, filepath.ToSlash(filepath.Dir(name))
-	p.addFiles(from.apart[name])
+	p.addFiles(from.elsewhere[name])
 	p.launcherSettings()
 	p.Unique()
 }
@@ -72,30 +72,30 @@ func (p *Plan) addFiles(files []*config.File) {
 	}
 }
 
-// Apart returns a sink that, for a plan of one project, prefixes the names of sessions with the
+// PrefixSessions returns a sink that, for a plan of one project, prefixes the names of sessions with the
 // project's directory, so that equal findings in two projects remain two findings.
-func (p *Plan) Apart(s scanner.Sink) scanner.Sink {
+func (p *Plan) PrefixSessions(s scanner.Sink) scanner.Sink {
 	if p.project == "" {
 		return s
 	}
-	return apart{s, p.project}
+	return prefixed{s, p.project}
 }
 
-type apart struct {
+type prefixed struct {
 	scanner.Sink
 	project string
 }
 
-func (a apart) Event(e *scanner.Event, out *scanner.Outcome) error {
+func (a prefixed) Event(e *scanner.Event, out *scanner.Outcome) error {
 	named := *e
 	named.Session = a.session(e.Session)
 	return a.Sink.Event(&named, out)
 }
 
-func (a apart) Finding(f *scanner.Finding) error {
+func (a prefixed) Finding(f *scanner.Finding) error {
 	named := *f
 	named.Session = a.session(f.Session)
 	return a.Sink.Finding(&named)
 }
 
-func (a apart) session(name string) string { return strings.TrimSuffix(a.project+": "+name, ": ") }
+func (a prefixed) session(name string) string { return strings.TrimSuffix(a.project+": "+name, ": ") }
